@@ -1,0 +1,20 @@
+//! **Pitfalls**: learn concurrency by breaking it on purpose.
+//!
+//! One source, several schedulers. Code written against [`sync`], [`thread`], [`task`] and [`io`] runs on the
+//! operating system's threads as it is, and the [`explore`] module runs the very same code through every schedule.
+//!
+//! Layers point down only: [`commands`] → [`lessons`] → [`explore`] and [`os`] → the facade.
+
+extern crate self as pitfalls;
+
+pub mod cli;
+pub mod commands;
+pub mod explore;
+pub mod lesson;
+#[path = "../lessons/mod.rs"]
+pub mod lessons;
+pub mod os;
+pub mod sources;
+pub mod timeline;
+pub mod trace;
+pub mod verdict;
