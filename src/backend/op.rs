@@ -99,8 +99,6 @@ pub(crate) struct Reply {
     pub(crate) closed: bool,
     /// Bytes moved, a barrier's generation, how many were woken, the timer that fired.
     pub(crate) number: u64,
-    /// The run is over: the operation neither waited nor counted.
-    pub(crate) over: bool,
 }
 
 /// A thread to start.

@@ -14,6 +14,7 @@ mod graph;
 mod judge;
 mod model;
 mod object;
+mod plain;
 mod record;
 mod reduce;
 mod replay;
@@ -21,6 +22,7 @@ mod run;
 mod stage;
 
 pub use model::{Claims, Model};
+pub use plain::enumerate;
 pub use replay::{Replay, replay};
 
 use std::time::Instant;

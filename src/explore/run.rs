@@ -528,7 +528,7 @@ impl Driver for Run {
     }
 
     fn step(&self, op: Op, place: Place) -> Reply {
-        let over = Reply { over: true, ..Reply::default() };
+        let over = Reply::default();
         let Some(me) = self.current.get() else { return over };
         if self.over.get() {
             self.say_goodbye();
