@@ -67,6 +67,14 @@ impl Atlas {
         }
     }
 
+    /// Takes an object for shared although only one thread is known to touch it: somebody waits for it to change, or
+    /// looks at it after the end.
+    pub(super) fn share(&mut self, object: Ident) {
+        let touched = &mut self.touched[object as usize];
+        self.surprised |= *touched != Touched::Shared;
+        *touched = Touched::Shared;
+    }
+
     /// Whether something turned out to be shared since this was last asked.
     pub(super) fn surprised(&mut self) -> bool {
         std::mem::take(&mut self.surprised)

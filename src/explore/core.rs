@@ -262,6 +262,11 @@ impl Core {
             && idle.iter().all(|look| self.found(look.object) == look.found)
     }
 
+    /// Takes everything an operation touches for shared.
+    pub(super) fn share(&mut self, op: &Op) {
+        object::touches(op, |object, _| self.atlas.share(self.objects[object as usize].ident));
+    }
+
     /// The lines a thread has been going round without changing anything.
     pub(super) fn rounds(&self, thread: u32) -> Vec<Place> {
         let me = &self.threads[thread as usize];

@@ -13,7 +13,7 @@ use crate::verdict::Parting;
 
 use super::Options;
 use super::atlas::{Atlas, Ident};
-use super::core::Limits;
+use super::core::{Limits, Stop};
 use super::ends::{Ended, Ends};
 use super::model::Model;
 use super::run::{Choice, Run, execute};
@@ -21,6 +21,9 @@ use super::stage::{Next, perform};
 
 /// An edge whose end is not known yet.
 pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// Schedules that outgrow their budget of steps before the search is given up: it would go on finding more of them.
+pub(super) const TOO_LONG: u32 = 20;
 
 /// A state.
 #[derive(Debug)]
@@ -83,6 +86,7 @@ struct Search<'a> {
     scouts: u32,
     started: bool,
     repeated: bool,
+    too_long: u32,
 }
 
 /// Explores within the options' budget.
@@ -98,8 +102,17 @@ pub(super) fn explore_graph(model: &Model, options: &Options) -> Graph {
         parting: None,
     };
     let index = HashMap::default();
-    let mut search =
-        Search { model, options, graph, index, pending: Vec::new(), scouts: 2, started: false, repeated: false };
+    let mut search = Search {
+        model,
+        options,
+        graph,
+        index,
+        pending: Vec::new(),
+        scouts: 2,
+        started: false,
+        repeated: false,
+        too_long: 0,
+    };
     perform(&mut search, Search::next);
     search.graph
 }
@@ -141,7 +154,9 @@ impl Search<'_> {
     }
 
     fn spent(&self) -> bool {
-        self.graph.nodes.len() as u64 >= self.options.states || self.graph.steps >= self.options.steps
+        self.graph.nodes.len() as u64 >= self.options.states
+            || self.graph.steps >= self.options.steps
+            || self.too_long >= TOO_LONG
     }
 
     /// Runs one schedule, threads in turn, to learn which objects are shared.
@@ -224,7 +239,9 @@ impl Search<'_> {
         let fingerprint = run.fingerprint();
         let edges = edges_of(run);
         self.graph.held |= run.core().held;
-        let end = run.end().map(|end| self.graph.ends.index(Ended::new(end, &self.model.claims)));
+        let end = run.end();
+        self.too_long += u32::from(end.as_ref().is_some_and(|end| end.stop == Stop::TooLong));
+        let end = end.map(|end| self.graph.ends.index(Ended::new(end, &self.model.claims)));
         let number = self.graph.nodes.len() as u32;
         self.graph.nodes.push(Node { fingerprint, parent, edges, end });
         self.index.insert(fingerprint, number);

@@ -14,7 +14,8 @@ use crate::trace::Way;
 
 use super::Options;
 use super::atlas::{Atlas, Ident};
-use super::core::Event;
+use super::core::{Event, Stop};
+use super::graph::TOO_LONG;
 use super::ends::{Ended, Ends};
 use super::model::Model;
 use super::run::{Choice, Run, execute};
@@ -33,6 +34,7 @@ pub(super) struct Reduced {
     pub(super) steps: u64,
     pub(super) complete: bool,
     pub(super) held: bool,
+    too_long: u32,
 }
 
 /// A state on the current path.
@@ -67,6 +69,7 @@ pub(super) fn explore_reduced(model: &Model, options: &Options) -> Reduced {
         steps: 0,
         complete: false,
         held: false,
+        too_long: 0,
     };
     let mut search = Search { model, options, found, path: Vec::new(), started: false };
     perform(&mut search, Search::next);
@@ -79,7 +82,7 @@ impl Search<'_> {
             self.found.complete = true;
             return Next::Done;
         }
-        if self.found.steps >= self.options.steps {
+        if self.found.steps >= self.options.steps || self.found.too_long >= TOO_LONG {
             return Next::Done;
         }
         self.started = true;
@@ -156,6 +159,7 @@ impl Search<'_> {
     /// Adds the state the run stands at to the path, unless it is an end or everything here is asleep.
     fn extend(&mut self, run: &Rc<Run>, depth: usize) -> bool {
         if let Some(end) = run.end() {
+            self.found.too_long += u32::from(end.stop == Stop::TooLong);
             let index = self.found.ends.index(Ended::new(end, &self.model.claims)) as usize;
             if index == self.found.examples.len() {
                 let schedule = self.path.iter().map(|frame| (frame.current.ident, frame.current.way)).collect();
@@ -231,8 +235,8 @@ struct Order {
 
 #[derive(Default)]
 struct Touched {
-    /// (step, by whom, write)
-    all: Vec<(usize, Ident, bool)>,
+    /// For each thread: its steps that touched the object, and whether they may have changed it.
+    by: HashMap<Ident, Vec<(usize, bool)>>,
     writes: Clock,
     reads: Clock,
 }
@@ -249,11 +253,15 @@ impl Order {
     fn races(&self, thread: Ident, object: Ident, write: bool) -> Vec<usize> {
         let Some(touched) = self.touched.get(&object) else { return Vec::new() };
         let clock = self.clocks.get(&thread);
-        let before = |other: &Ident, step: usize| clock.and_then(|c| c.get(other)).is_some_and(|last| *last > step);
-        let races = touched.all.iter().filter(|(step, other, wrote)| {
-            *other != thread && (write || *wrote) && !before(other, *step)
-        });
-        races.map(|(step, ..)| *step).collect()
+        let mut races = Vec::new();
+        for (other, steps) in touched.by.iter().filter(|(other, _)| **other != thread) {
+            // Of each thread, the steps that happen before are the first ones.
+            let known = clock.and_then(|clock| clock.get(other)).copied().unwrap_or(0);
+            let unordered = steps.iter().rev().take_while(|(step, _)| *step >= known);
+            races.extend(unordered.filter(|(_, wrote)| write || *wrote).map(|(step, _)| *step));
+        }
+        races.sort_unstable();
+        races
     }
 
     /// Takes a step in; if it is new, returns the earlier steps it races with, and which thread should go first there.
@@ -284,7 +292,7 @@ impl Order {
                     } else {
                         join(&mut touched.reads, clock);
                     }
-                    touched.all.push((step, thread, write));
+                    touched.by.entry(thread).or_default().push((step, write));
                 }
             }
         }

@@ -172,7 +172,7 @@ fn waits(core: &Core, sources: &Sources) -> Vec<Wait> {
         let (Phase::Waiting, Some((op, place))) = (thread.phase, &thread.pending) else { continue };
         ways.clear();
         core.ways(number as u32, op, &mut ways);
-        if !ways.is_empty() {
+        if ways.iter().any(|way| *way != Way::Spurious) {
             continue;
         }
         let called = |object: u32| format!("`{}`", recorder.name(object, sources));

@@ -347,7 +347,7 @@ impl Run {
                     (Phase::Waiting, Some((op, _))) if core.is_local(op) => {
                         ways.clear();
                         core.ways(thread as u32, op, &mut ways);
-                        if let [way] = ways[..] {
+                        if let [way @ (Way::Normal | Way::TimedOut | Way::Pick(_))] = ways[..] {
                             drop(core);
                             self.grant(thread as u32, way, false);
                             moved = true;
@@ -380,6 +380,10 @@ impl Run {
             }
             choices.extend(ways.iter().map(|way| Choice { thread: number as u32, ident: thread.ident, way: *way }));
         }
+        // Nobody may count on a spurious wake-up: where nothing else could happen, everybody waits for ever.
+        if choices.iter().all(|choice| choice.way == Way::Spurious) {
+            choices.clear();
+        }
     }
 
     /// Threads that could move if their loops were not held.
@@ -391,7 +395,7 @@ impl Run {
             let (Phase::Waiting, Some((op, _))) = (thread.phase, &thread.pending) else { continue };
             ways.clear();
             core.ways(number as u32, op, &mut ways);
-            if let Some(way) = ways.first() {
+            if let Some(way) = ways.iter().find(|way| **way != Way::Spurious) {
                 held.push((number as u32, *way));
             }
         }
@@ -529,13 +533,24 @@ impl Driver for Run {
 
     fn step(&self, op: Op, place: Place) -> Reply {
         let over = Reply::default();
-        let Some(me) = self.current.get() else { return over };
+        let Some(me) = self.current.get() else {
+            // The outcome is being read. If threads were cut off, it matters how far they had come with this object.
+            let mut core = self.core.borrow_mut();
+            if core.live() > 0 {
+                core.share(&op);
+            }
+            return over;
+        };
         if self.over.get() {
             self.say_goodbye();
             return over;
         }
         {
             let mut core = self.core.borrow_mut();
+            if core.live() > 1 && core.is_held(me) {
+                // It goes round waiting for an object that nobody else has touched so far: somebody may still do so.
+                core.share(&op);
+            }
             if core.is_local(&op) && core.stop.is_none() {
                 let mut ways = Vec::new();
                 core.ways(me, &op, &mut ways);
@@ -543,7 +558,7 @@ impl Driver for Run {
                 *unseen += 1;
                 if *unseen > UNSEEN {
                     core.stop = Some(Stop::Livelocked);
-                } else if let [way] = ways[..] {
+                } else if let [way @ (Way::Normal | Way::TimedOut | Way::Pick(_))] = ways[..] {
                     return core.perform(me, &op, way, place, false).0;
                 }
             }

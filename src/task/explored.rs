@@ -24,7 +24,7 @@ pub(super) struct Awaited<T> {
     /// The cell that stands for "is it done?".
     done: u32,
     place: Place,
-    slot: Rc<RefCell<Slot<T>>>,
+    slot: Arc<parking_lot::Mutex<Slot<T>>>,
 }
 
 /// A future that an event loop may drop before it is done.
@@ -212,12 +212,12 @@ impl<T: 'static> Awaited<T> {
     fn new(driver: &Rc<dyn Driver>, kind: &'static str, place: Place) -> Self {
         let value = Some(Value::number(0, false));
         let done = driver.create(Make::Cell { kind, value }, place);
-        Awaited { done, place, slot: Rc::new(RefCell::new(Slot { value: None, waiting: None })) }
+        Awaited { done, place, slot: Arc::new(parking_lot::Mutex::new(Slot { value: None, waiting: None })) }
     }
 
     /// What the task calls with its value.
     fn finisher(&self) -> impl FnOnce(Result<T, String>) + 'static {
-        let (done, place, slot) = (self.done, self.place, Rc::clone(&self.slot));
+        let (done, place, slot) = (self.done, self.place, Arc::clone(&self.slot));
         move |value| {
             let Some(driver) = driver() else { return };
             driver.step(Op::Access { object: done, verb: "completes", effect: Effect::Writes }, place);
@@ -229,7 +229,7 @@ impl<T: 'static> Awaited<T> {
             });
             driver.observe(done, None, Some(left));
             let waiting = {
-                let mut slot = slot.borrow_mut();
+                let mut slot = slot.lock();
                 slot.value = Some(value);
                 slot.waiting.take()
             };
@@ -247,7 +247,7 @@ impl<T> Awaited<T> {
         };
         driver.step(Op::Access { object: self.done, verb: "awaits", effect: Effect::Reads }, self.place);
         let value = {
-            let mut slot = self.slot.borrow_mut();
+            let mut slot = self.slot.lock();
             if slot.value.is_none() {
                 slot.waiting = Some(context.waker().clone());
             }
