@@ -14,7 +14,10 @@ pub mod lesson;
 #[path = "../lessons/mod.rs"]
 pub mod lessons;
 pub mod os;
+pub mod progress;
+pub mod prose;
 pub mod sources;
+pub mod terminal;
 pub mod timeline;
 pub mod trace;
 pub mod verdict;
