@@ -11,13 +11,14 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  everything is as the lesson claims
   1  a claim failed, or something did not come out as claimed
-  2  the command could not be carried out: wrong usage, or output that cannot be written
+  2  the command could not be carried out (wrong usage, say)
   3  the budget ended before the verdict was known
 
 Environment:
-  COLUMNS                               width to print in, 40 to 120
-  NO_COLOR, CLICOLOR, CLICOLOR_FORCE    whether to colour, unless --color says it
-  PITFALLS_STATE                        folder to keep your progress in";
+  COLUMNS         width to print in, 40 to 120
+  NO_COLOR        no colour; so does CLICOLOR=0
+  CLICOLOR_FORCE  colour even into a pipe
+  PITFALLS_STATE  folder to keep your progress in";
 
 /// Learn concurrency by breaking it on purpose.
 #[derive(Debug, Parser)]

@@ -93,9 +93,7 @@ impl FromStr for Size {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Result<Vec<usize>, _> = text.split(['x', '×']).map(|part| part.trim().parse::<usize>()).collect();
-        parts
-            .map(Size)
-            .map_err(|_| format!("`{text}` is no size: write whole numbers joined by x, as in 2x1"))
+        parts.map(Size).map_err(|_| format!("`{text}` is no size: write whole numbers joined by x, as in 2x1"))
     }
 }
 

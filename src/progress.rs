@@ -53,7 +53,8 @@ impl Progress {
 
     fn load_from(file: Option<PathBuf>) -> Self {
         let bytes = file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
-        let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_string).filter(|line| !line.is_empty()).collect();
+        let lines =
+            String::from_utf8_lossy(&bytes).lines().map(str::to_string).filter(|line| !line.is_empty()).collect();
         Progress { file, lines }
     }
 
@@ -132,7 +133,9 @@ mod tests {
                 let file = &file;
                 scope.spawn(move || {
                     for number in 0..30 {
-                        Progress::load_from(Some(file.clone())).record(&format!("{writer}-{number}"), Deed::Run).unwrap();
+                        Progress::load_from(Some(file.clone()))
+                            .record(&format!("{writer}-{number}"), Deed::Run)
+                            .unwrap();
                     }
                 });
             }

@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn no_folded_line_is_wider_and_nothing_is_lost() {
-        let code = "        self.owner.send(Message::Deposit(amount)).expect(\"the owner outlives the account\"); // 統一";
+        let code =
+            "        self.owner.send(Message::Deposit(amount)).expect(\"the owner outlives the account\"); // 統一";
         for width in 20..120 {
             let lines = fold(code, width);
             assert!(lines.iter().all(|line| columns(line) <= width), "{width}: {lines:?}");

@@ -16,7 +16,7 @@ impl Account {
 
     pub fn deposit(&self, amount: u64) {
         let balance = self.balance.load(Relaxed);
-        thread::yield_now(); // here the balance may change, and `balance` is out of date
+        thread::yield_now(); // meanwhile the balance may change
         self.balance.store(balance + amount, Relaxed);
     }
 

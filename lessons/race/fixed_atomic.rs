@@ -14,8 +14,9 @@ impl Account {
     }
 
     pub fn deposit(&self, amount: u64) {
-        // Relaxed suffices: the additions to one atomic always happen one after the other. A stronger
-        // ordering would publish other memory along with the balance, and there is none.
+        // Relaxed suffices: changes to one atomic have one order whatever the
+        // ordering. A stronger one would publish other memory along with the
+        // balance, and there is none.
         self.balance.fetch_add(amount, Relaxed);
     }
 

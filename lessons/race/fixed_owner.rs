@@ -21,7 +21,7 @@ impl Account {
             for message in messages {
                 match message {
                     Message::Deposit(amount) => balance += amount,
-                    Message::Balance(reply) => reply.send(balance).expect("the asker waits for it"),
+                    Message::Balance(reply) => reply.send(balance).unwrap(),
                 }
             }
         });
@@ -29,12 +29,12 @@ impl Account {
     }
 
     pub fn deposit(&self, amount: u64) {
-        self.owner.send(Message::Deposit(amount)).expect("the owner outlives the account");
+        self.owner.send(Message::Deposit(amount)).expect("the owner waits");
     }
 
     pub fn balance(&self) -> u64 {
         let (reply, balance) = channel::bounded(1);
-        self.owner.send(Message::Balance(reply)).expect("the owner outlives the account");
+        self.owner.send(Message::Balance(reply)).expect("the owner waits");
         balance.recv().expect("the owner answers")
     }
 }

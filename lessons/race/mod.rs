@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::explore::Model;
 use crate::lesson::{Lesson, Role, Sample, Size, Variant};
 use crate::os::report::{Demo, RunReport, VariantReport};
-use crate::os::trials::{Limit, Trials};
+use crate::os::trials::{Limit, Trials, grouped};
 use crate::thread;
 
 /// What the demo runs: the article's size.
@@ -189,11 +189,11 @@ fn trials(entry: &Entry, lesson: &Lesson, demo: &Demo<'_>, limit: Limit) -> Vari
 
 /// Why it came out as it did; or that this run did not show what the lesson claims, and what would.
 fn sentence(entry: &Entry, trials: u32, wrong: u32) -> String {
-    let all = if trials == 1 { "the one trial".to_string() } else { format!("all {trials} trials") };
+    let all = if trials == 1 { "the one trial".to_string() } else { format!("all {} trials", grouped(trials.into())) };
     match (entry.role, wrong) {
         (Role::Broken, 0) => format!(
-            "This time {all} came out right: 0 of {trials} wrong. The bug is still there, the operating system only \
-             hit no schedule that shows it. More trials: `learn run race --variant {id} --trials {more}`; the exact \
+            "This time {all} came out right. The bug is still there; the operating system only hit no schedule that \
+             shows it. More trials: `learn run race --variant {id} --trials {more}`; the exact \
              share of schedules that lose a deposit: `learn check race --variant {id}`.",
             id = entry.id,
             more = trials.saturating_mul(10).max(100),
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_broken_variant_that_came_out_right_says_so() {
         let text = sentence(&ENTRIES[0], 7, 0);
-        assert!(text.starts_with("This time all 7 trials came out right: 0 of 7 wrong."), "{text}");
+        assert!(text.starts_with("This time all 7 trials came out right. The bug is still there;"), "{text}");
         assert!(text.contains("--trials 100"), "{text}");
     }
 

@@ -164,14 +164,7 @@ mod tests {
             kind: None,
             sentence: String::new(),
             complete: true,
-            bounds: Bounds {
-                states: 1,
-                steps: 1,
-                schedule_steps: 1,
-                spurious: 0,
-                spin_rounds: 1,
-                spin_held: false,
-            },
+            bounds: Bounds { states: 1, steps: 1, schedule_steps: 1, spurious: 0, spin_rounds: 1, spin_held: false },
             schedules: None,
             failing: None,
             random_failing: None,
@@ -193,7 +186,8 @@ mod tests {
 
     #[test]
     fn a_broken_variant_must_break_and_a_fixed_one_must_hold() {
-        for finding in [Finding::Violated, Finding::NeverHappens, Finding::Deadlock, Finding::Livelock, Finding::Panic] {
+        for finding in [Finding::Violated, Finding::NeverHappens, Finding::Deadlock, Finding::Livelock, Finding::Panic]
+        {
             assert!(as_claimed(Role::Broken, &verdict(finding)), "{finding:?}");
             assert!(!as_claimed(Role::Fixed, &verdict(finding)), "{finding:?}");
         }

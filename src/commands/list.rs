@@ -37,7 +37,9 @@ pub fn run(json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     let width = terminal::width();
     for entry in entries {
         let minutes = format!("({} minutes)", entry.about.minutes);
-        for (index, line) in wrap(&format!("{}: {} {minutes}", entry.id, entry.about.title), width, "", "  ").iter().enumerate() {
+        for (index, line) in
+            wrap(&format!("{}: {} {minutes}", entry.id, entry.about.title), width, "", "  ").iter().enumerate()
+        {
             writeln!(out, "{}", if index == 0 { line.bold() } else { line.normal() })?;
         }
         for line in wrap(&entry.about.hook, width, "  ", "  ") {

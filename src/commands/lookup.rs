@@ -34,7 +34,7 @@ pub fn unknown(what: &str, wrong: &str, names: &[&str]) -> String {
     format!("there is no {what} `{}`{guess}{dot} There is: {}", wrong.escape_debug(), names.join(", "))
 }
 
-/// At most three names that a mistyped one may have meant, the nearest first.
+/// At most three names that a mistyped one may have meant, the nearest first; names hardly less near come along.
 fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Vec<&'a str> {
     let wrong = wrong.to_lowercase().replace('-', "_");
     let mut near: Vec<(f64, &str)> = names
@@ -46,7 +46,8 @@ fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Vec<&'a str> {
         .filter(|(likeness, _)| *likeness >= 0.5)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, name)| name).collect()
+    let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
+    near.into_iter().take_while(|(likeness, _)| *likeness >= best - 0.1).take(3).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -56,11 +57,15 @@ mod tests {
     #[test]
     fn a_wrong_name_is_answered_with_the_nearest_and_the_list() {
         let names = ["broken", "broken_two_locks", "fixed_lock", "fixed_owner"];
-        assert_eq!(nearest("fixed-lokc", &names)[0], "fixed_lock");
+        assert_eq!(nearest("fixed-lokc", &names), ["fixed_lock"]);
+        assert_eq!(nearest("fixed", &names), ["fixed_lock", "fixed_owner"]);
         assert_eq!(nearest("owner", &names), ["fixed_owner"]);
         assert_eq!(nearest("xyz", &names), [""; 0]);
         assert_eq!(nearest("", &names), [""; 0]);
-        assert_eq!(unknown("lesson", "rase", &["race"]), "there is no lesson `rase`; did you mean `race`? There is: race");
+        assert_eq!(
+            unknown("lesson", "rase", &["race"]),
+            "there is no lesson `rase`; did you mean `race`? There is: race"
+        );
         assert_eq!(unknown("lesson", "x\n\u{1b}", &["race"]), "there is no lesson `x\\n\\u{1b}`. There is: race");
     }
 }

@@ -109,8 +109,8 @@ impl Page<'_> {
         for piece in fold(code, self.width - 2) {
             let text = format!("{mark} {piece}");
             let text = match mark {
-                '+' => text.green(),
-                '-' => text.red(),
+                '+' => text.trim_end().green(),
+                '-' => text.trim_end().red(),
                 _ => text.trim_end().normal(),
             };
             writeln!(self.out, "{text}")?;

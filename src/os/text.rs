@@ -6,6 +6,7 @@ use colored::Colorize;
 
 use crate::lesson::Role;
 use crate::os::report::{OutcomeRow, RunReport, VariantReport};
+use crate::os::trials::grouped;
 use crate::prose::{columns, pad, pad_left, wrap};
 
 /// Widths of the numbers' columns: samples, share, and the word at the end.
@@ -15,7 +16,7 @@ const WORD: usize = 8;
 
 /// Prints a report, no line wider than `width` (from 40).
 pub fn print(report: &RunReport, out: &mut dyn Write, width: usize) -> io::Result<()> {
-    let head = format!("{}: {}; right is {}.", report.lesson, report.setting, report.expected);
+    let head = format!("{}: {}; a right run ends with {}.", report.lesson, report.setting, report.expected);
     paragraph(out, &head, width, "", "  ")?;
     for variant in &report.variants {
         writeln!(out)?;
@@ -28,16 +29,25 @@ pub fn print(report: &RunReport, out: &mut dyn Write, width: usize) -> io::Resul
         let says = format!("Article {}, \"{}\": {}", figure.article, figure.title, figure.says);
         paragraph(out, &says, width, "", "  ")?;
     }
-    let medians: Vec<String> = report
-        .variants
-        .iter()
-        .filter_map(|variant| Some(format!("{} {}", variant.variant, variant.median.as_ref()?)))
-        .collect();
+    let medians = medians(report);
     if !medians.is_empty() {
-        paragraph(out, &format!("Here, median: {}.", medians.join(", ")), width, "", "  ")?;
+        paragraph(out, &format!("Here (median): {}.", medians.join("; ")), width, "", "  ")?;
     }
     writeln!(out)?;
     paragraph(out, &report.remark, width, "", "")
+}
+
+/// "balance 4,000 (fixed_lock, fixed_atomic)": each median once, with the variants that have it.
+fn medians(report: &RunReport) -> Vec<String> {
+    let median = |variant: &VariantReport| variant.median.clone();
+    let same = |a: &VariantReport, b: &VariantReport| a.median == b.median;
+    let groups = report.variants.chunk_by(same).filter_map(|group| Some((median(group.first()?)?, group)));
+    groups
+        .map(|(median, group)| {
+            let names: Vec<&str> = group.iter().map(|variant| variant.variant.as_str()).collect();
+            format!("{median} ({})", names.join(", "))
+        })
+        .collect()
 }
 
 fn print_variant(variant: &VariantReport, out: &mut dyn Write, width: usize) -> io::Result<()> {
@@ -63,7 +73,7 @@ fn print_variant(variant: &VariantReport, out: &mut dyn Write, width: usize) -> 
     }
     for row in &variant.outcomes {
         let word = if row.expected { "expected".green() } else { "wrong".red() };
-        let numbers = numbers(&row.samples.to_string(), &share(row));
+        let numbers = numbers(&grouped(row.samples.into()), &share(row));
         if broad {
             writeln!(out, "  {}  {numbers}  {word}", pad(&row.outcome, name))?;
         } else {
@@ -74,7 +84,7 @@ fn print_variant(variant: &VariantReport, out: &mut dyn Write, width: usize) -> 
     let summary = match (variant.wrong, variant.trials) {
         (0, 1) => "The one trial came out right.".to_string(),
         (1, 1) => "The one trial came out wrong.".to_string(),
-        (wrong, all) => format!("{wrong} of {all} trials came out wrong."),
+        (wrong, all) => format!("{} of {} trials came out wrong.", grouped(wrong.into()), grouped(all.into())),
     };
     paragraph(out, &format!("{summary} {}", variant.sentence), width, "  ", "  ")
 }
@@ -137,10 +147,7 @@ mod tests {
             trials: 400,
             wrong: 399,
             median: Some("balance 1,001".into()),
-            outcomes: vec![
-                row("balance 1,000 to 1,993", 399, 0.9975, false),
-                row("balance 4,000", 1, 0.0025, true),
-            ],
+            outcomes: vec![row("balance 1,000 to 1,993", 399, 0.9975, false), row("balance 4,000", 1, 0.0025, true)],
             nanoseconds: 1_234.5,
             per: "deposit".into(),
             sentence: "Why: a thread writes back an old sum.".into(),

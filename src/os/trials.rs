@@ -135,7 +135,7 @@ fn ranges(values: &[u64], apart: u64) -> Vec<(u64, u64)> {
 }
 
 /// `4000` as `4,000`.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     Count::from(number).to_string()
 }
 

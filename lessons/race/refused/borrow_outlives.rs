@@ -6,5 +6,4 @@ fn main() {
     let mut balance = 0;
     let other = thread::spawn(|| balance += 1); //~ E0373
     other.join().unwrap();
-    println!("{balance}");
 }
