@@ -9,15 +9,21 @@ extern crate self as pitfalls;
 
 pub mod cli;
 pub mod commands;
+mod backend;
 pub mod explore;
 pub mod lesson;
 #[path = "../lessons/mod.rs"]
 pub mod lessons;
+pub mod io;
 pub mod os;
+pub mod process;
 pub mod progress;
 pub mod prose;
 pub mod sources;
+pub mod sync;
+pub mod task;
 pub mod terminal;
+pub mod thread;
 pub mod timeline;
 pub mod trace;
 pub mod verdict;

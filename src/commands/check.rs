@@ -24,9 +24,9 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     // Everything that can be wrong with the arguments is found before the first minute is spent.
     let mut jobs = Vec::new();
     for lesson in chosen {
-        let variants = variants(lesson, args)?;
-        for size in sizes(lesson, args)? {
-            jobs.extend(variants.iter().map(|variant| (lesson, *variant, size.clone())));
+        let sizes = sizes(lesson, args)?;
+        for variant in variants(lesson, args)? {
+            jobs.extend(sizes.iter().map(|size| (lesson, variant, size.clone())));
         }
     }
     let width = terminal::width();

@@ -1,0 +1,496 @@
+//! The model of one running schedule: its threads, its objects, and what each step does to them.
+
+use crate::backend::{Left, Make, Op, Reply, Value};
+use crate::trace::{Effect, Place, Way};
+
+use super::atlas::{Atlas, Ident, MAIN, Sort};
+use super::fingerprint::Mix;
+use super::object::{self, Asker, Object, State};
+use super::record::Recorder;
+
+/// Bounds that shape the state space itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) spurious: u32,
+    pub(super) spin_rounds: u32,
+    pub(super) schedule_steps: u64,
+}
+
+/// Where a thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Started, but its first operation is not known yet.
+    Fresh,
+    /// Stands before its pending operation.
+    Waiting,
+    /// Runs, or goes on as soon as it is resumed.
+    Running,
+    /// Has ended, or will never be resumed.
+    Ended,
+}
+
+/// A thread of the running schedule.
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) ident: Ident,
+    pub(super) phase: Phase,
+    pub(super) pending: Option<(Op, Place)>,
+    pub(super) reply: Reply,
+    /// Everything it has observed since its start.
+    history: u128,
+    pub(super) threads_made: u32,
+    objects_made: u32,
+    pub(super) park: Option<u32>,
+    spurious: u32,
+    /// What it has looked at since it last changed anything.
+    idle: Vec<Look>,
+    pub(super) task: Option<(u32, u32)>,
+    /// What a joining thread will see.
+    pub(super) result: u128,
+    /// A panic that nobody has received yet.
+    pub(super) panic: Option<(String, Option<String>)>,
+    pub(super) last_place: Place,
+    /// Suspended in the middle of unwinding.
+    pub(super) unwinding: bool,
+    /// Panics raised so far, caught or not.
+    pub(super) panics: u32,
+    /// Operations since it last came to a step of its own.
+    pub(super) unseen: u32,
+    /// Whether its last operation put something into a queue.
+    sent: bool,
+}
+
+/// A look at an object that changed nothing.
+#[derive(Debug)]
+struct Look {
+    place: Place,
+    object: u32,
+    found: u128,
+    times: u32,
+}
+
+/// What happened in a step, in order, as the reduced search needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A thread touches a shared object.
+    Touch { thread: Ident, object: Ident, write: bool },
+    /// A thread starts another.
+    Start { parent: Ident, child: Ident },
+    /// A thread has seen another's end.
+    Join { thread: Ident, child: Ident },
+}
+
+/// The object that stands for the program's end: every step looks at it, ending the program writes it.
+pub(super) const THE_END: Ident = MAIN;
+
+/// How the program ended, as far as the model decides it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    Returned,
+    Exited(i32),
+    /// A thread panicked and the program with it.
+    Panicked(u32),
+    Aborted(u32),
+    Deadlocked,
+    Livelocked,
+    TooLong,
+    Misused(String),
+}
+
+pub(super) struct Core {
+    pub(super) threads: Vec<Thread>,
+    pub(super) objects: Vec<Object>,
+    pub(super) atlas: Atlas,
+    pub(super) limits: Limits,
+    pub(super) recorder: Option<Recorder>,
+    pub(super) events: Vec<Event>,
+    pub(super) stop: Option<Stop>,
+    /// A loop that only waits was held somewhere.
+    pub(super) held: bool,
+    pub(super) steps: u64,
+}
+
+impl Core {
+    pub(super) fn new(atlas: Atlas, limits: Limits, recorder: Option<Recorder>) -> Core {
+        Core {
+            threads: Vec::new(),
+            objects: Vec::new(),
+            atlas,
+            limits,
+            recorder,
+            events: Vec::new(),
+            stop: None,
+            held: false,
+            steps: 0,
+        }
+    }
+
+    pub(super) fn live(&self) -> usize {
+        self.threads.iter().filter(|thread| thread.phase != Phase::Ended).count()
+    }
+
+    /// Adds a thread; returns its number.
+    pub(super) fn start_thread(&mut self, parent: Option<u32>, name: Option<String>, sort: &str, place: Place) -> u32 {
+        let (ident, history) = match parent {
+            None => (MAIN, 0),
+            Some(parent) => {
+                let maker = &mut self.threads[parent as usize];
+                maker.threads_made += 1;
+                let ident = self.atlas.ident(maker.ident, maker.threads_made, Sort::Thread);
+                self.events.push(Event::Start { parent: maker.ident, child: ident });
+                // What it captured is a function of what its maker has seen.
+                let mut mix = Mix::new(u64::from(ident));
+                mix.wide(maker.history);
+                (ident, mix.end())
+            }
+        };
+        let number = self.threads.len() as u32;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.thread(name.unwrap_or_else(|| format!("{sort} {number}")));
+        }
+        self.threads.push(Thread {
+            ident,
+            phase: Phase::Fresh,
+            pending: None,
+            reply: Reply::default(),
+            history,
+            threads_made: 0,
+            objects_made: 0,
+            park: None,
+            spurious: 0,
+            idle: Vec::new(),
+            task: None,
+            result: 0,
+            panic: None,
+            last_place: place,
+            unwinding: false,
+            panics: 0,
+            unseen: 0,
+            sent: false,
+        });
+        number
+    }
+
+    /// Adds an object made by `thread`; returns its number.
+    pub(super) fn make_object(&mut self, thread: u32, make: &Make, place: Place) -> u32 {
+        let maker = &mut self.threads[thread as usize];
+        maker.objects_made += 1;
+        let ident = self.atlas.ident(maker.ident, maker.objects_made, Sort::Object);
+        let shown = match make {
+            Make::Cell { value, .. } | Make::Lock { value, .. } => value.as_ref(),
+            _ => None,
+        };
+        let value = shown.map_or_else(|| opaque(maker.history, 1), |value| value.fingerprint);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.object(make.kind(), place, shown.and_then(|value| value.text.clone()));
+        }
+        self.objects.push(Object { ident, state: State::new(make), value });
+        self.objects.len() as u32 - 1
+    }
+
+    /// The slot that a thread parks on, made when it is first asked for.
+    pub(super) fn park_slot(&mut self, thread: u32) -> u32 {
+        let owner = &mut self.threads[thread as usize];
+        if let Some(slot) = owner.park {
+            return slot;
+        }
+        let slot = self.objects.len() as u32;
+        owner.park = Some(slot);
+        let ident = self.atlas.ident(owner.ident, 0, Sort::Park);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.park_slot(thread, owner.last_place);
+        }
+        self.objects.push(Object { ident, state: State::Park { token: false }, value: 0 });
+        slot
+    }
+
+    fn asker(&self, thread: u32, op: &Op) -> Asker {
+        let me = &self.threads[thread as usize];
+        let receivers_waiting = match op {
+            Op::Send { queue, .. } => {
+                let waits = |other: &&Thread| {
+                    other.phase == Phase::Waiting
+                        && matches!(&other.pending, Some((Op::Recv { queue: of, .. }, _)) if of == queue)
+                };
+                self.threads.iter().filter(waits).count()
+            }
+            _ => 0,
+        };
+        Asker { thread, ident: me.ident, spurious: me.spurious < self.limits.spurious, receivers_waiting }
+    }
+
+    /// The ways in which a thread's operation can be done now, loops that only wait not yet held.
+    pub(super) fn ways(&self, thread: u32, op: &Op, out: &mut Vec<Way>) {
+        match *op {
+            Op::Join { thread: joined } => {
+                if self.threads[joined as usize].phase == Phase::Ended {
+                    out.push(Way::Normal);
+                }
+            }
+            _ => object::ways(&self.objects, &self.asker(thread, op), op, out),
+        }
+    }
+
+    /// Whether an operation cannot matter to any other thread, so that doing it at once loses no schedule.
+    pub(super) fn is_local(&self, op: &Op) -> bool {
+        match op {
+            Op::Join { .. } | Op::Pause | Op::Leave { .. } | Op::EndTurn { .. } | Op::Wake { .. } => return true,
+            Op::Timer { .. } | Op::Cancel { .. } | Op::OnceEnd { .. } | Op::Ends { add: true, .. } => return true,
+            // Only the last end to go closes the queue.
+            Op::Ends { queue, senders: side, .. } => {
+                if let State::Queue { senders, receivers, .. } = &self.objects[*queue as usize].state
+                    && *(if *side { senders } else { receivers }) > 1
+                {
+                    return true;
+                }
+            }
+            Op::Exit { .. } => return self.live() == 1,
+            _ => {}
+        }
+        if self.live() == 1 {
+            return true;
+        }
+        let mut private = true;
+        object::touches(op, |object, _| private &= !self.atlas.shared(self.objects[object as usize].ident));
+        private
+    }
+
+    /// Whether a loop that only looks is to be held: it has gone round often enough, and would find the same again.
+    pub(super) fn is_held(&self, thread: u32) -> bool {
+        let idle = &self.threads[thread as usize].idle;
+        idle.iter().any(|look| look.times >= self.limits.spin_rounds)
+            && idle.iter().all(|look| self.found(look.object) == look.found)
+    }
+
+    /// The lines a thread has been going round without changing anything.
+    pub(super) fn rounds(&self, thread: u32) -> Vec<Place> {
+        let me = &self.threads[thread as usize];
+        let mut places: Vec<Place> = me.idle.iter().map(|look| look.place).collect();
+        places.push(me.pending.as_ref().map_or(me.last_place, |(_, place)| *place));
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// What looking at an object finds: its value, or where there is none, its state.
+    fn found(&self, object: u32) -> u128 {
+        match self.objects.get(object as usize) {
+            Some(object) => match object.state {
+                State::Cell | State::Lock { .. } => object.value,
+                _ => object.fingerprint(),
+            },
+            None => 0,
+        }
+    }
+
+    /// Does a thread's operation. The second value tells that it goes on waiting (see [`object::apply`]).
+    pub(super) fn perform(&mut self, thread: u32, op: &Op, way: Way, place: Place, seen: bool) -> (Reply, bool) {
+        let asker = self.asker(thread, op);
+        let many = self.live() > 1;
+        if many {
+            let (atlas, objects, events) = (&mut self.atlas, &self.objects, &mut self.events);
+            object::touches(op, |object, write| {
+                let object = objects[object as usize].ident;
+                atlas.touch(object, asker.ident);
+                events.push(Event::Touch { thread: asker.ident, object, write });
+            });
+            if seen {
+                events.push(Event::Touch { thread: asker.ident, object: THE_END, write: false });
+            }
+        }
+        let observed = self.observes(op);
+        let place = match op {
+            // A destructor has no place of its own: it follows the thread's last operation.
+            Op::Ends { add: false, .. } => self.threads[thread as usize].last_place,
+            _ => place,
+        };
+        let (mut reply, stays) = object::apply(&mut self.objects, &asker, op, way, place);
+        match *op {
+            Op::Join { thread: joined } => {
+                let other = &mut self.threads[joined as usize];
+                reply.ok = other.panic.take().is_none();
+                let (result, child) = (other.result, other.ident);
+                self.threads[thread as usize].observe(result);
+                self.events.push(Event::Join { thread: asker.ident, child });
+            }
+            Op::Cancel { thread: cancelled } => self.threads[cancelled as usize].phase = Phase::Ended,
+            Op::Exit { code } => self.end(asker.ident, code.map_or(Stop::Returned, Stop::Exited)),
+            Op::Send { queue, .. } if reply.ok => {
+                let sent = opaque(self.threads[thread as usize].history, 2);
+                if let State::Queue { items, .. } = &mut self.objects[queue as usize].state
+                    && let Some(last) = items.back_mut()
+                {
+                    *last = sent;
+                }
+            }
+            _ => {}
+        }
+        self.look(thread, op, way, &reply, place);
+        let me = &mut self.threads[thread as usize];
+        me.last_place = place;
+        me.reply = reply;
+        me.sent = matches!(op, Op::Send { .. });
+        me.spurious += u32::from(way == Way::Spurious);
+        me.fold(op, way, &reply, observed);
+        if let Some(recorder) = &mut self.recorder {
+            if seen {
+                recorder.step(thread, way, op, &reply, stays, place);
+            } else {
+                recorder.unseen();
+            }
+        }
+        (reply, stays)
+    }
+
+    /// Ends the program; what comes first counts.
+    pub(super) fn end(&mut self, by: Ident, stop: Stop) {
+        self.events.push(Event::Touch { thread: by, object: THE_END, write: true });
+        self.stop.get_or_insert(stop);
+    }
+
+    /// The value that an operation takes in, before it is done.
+    fn observes(&self, op: &Op) -> u128 {
+        match *op {
+            Op::Access { object, effect, .. } if effect != Effect::Writes => self.objects[object as usize].value,
+            Op::Lock { object, .. } | Op::TryLock { object, .. } => self.objects[object as usize].value,
+            Op::CondWake { mutex, .. } => self.objects[mutex as usize].value,
+            Op::Recv { queue, .. } => match &self.objects[queue as usize].state {
+                State::Queue { items, .. } => items.front().copied().unwrap_or(0),
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    /// Keeps track of what a thread has looked at since it last changed anything.
+    fn look(&mut self, thread: u32, op: &Op, way: Way, reply: &Reply, place: Place) {
+        let looked_at = match *op {
+            Op::Access { object, effect, .. } if effect != Effect::Writes => Some(object),
+            Op::Lock { object, .. } => Some(object),
+            Op::TryLock { object, .. } => Some(object),
+            Op::Send { queue, .. } | Op::Recv { queue, .. } if !reply.ok => Some(queue),
+            Op::Park { slot, .. } if way == Way::TimedOut => Some(slot),
+            Op::CondWake { mutex, .. } => Some(mutex),
+            Op::Pause => Some(u32::MAX),
+            // These undo what a look had to do, or come with it.
+            Op::Unlock { effect: Effect::Orders, .. } | Op::CondWait { .. } => return,
+            Op::Turn { .. } | Op::EndTurn { .. } | Op::Wake { .. } => return,
+            Op::Notify { .. } if reply.number == 0 => return,
+            _ => None,
+        };
+        let Some(object) = looked_at else { return self.threads[thread as usize].idle.clear() };
+        let found = self.found(object);
+        let idle = &mut self.threads[thread as usize].idle;
+        let same = |look: &&mut Look| look.place == place && look.object == object;
+        match idle.iter_mut().find(same) {
+            Some(look) if look.found == found => look.times += 1,
+            Some(look) => (look.found, look.times) = (found, 1),
+            None => idle.push(Look { place, object, found, times: 1 }),
+        }
+    }
+
+    /// What the facade saw in an object and left there, right after the step.
+    pub(super) fn observe(&mut self, thread: u32, object: u32, seen: Option<Value>, left: Option<Left>) {
+        let me = &mut self.threads[thread as usize];
+        let changed = &mut self.objects[object as usize];
+        if let State::Queue { items, bytes, .. } = &mut changed.state
+            && let Some(seen) = &seen
+        {
+            // Sent bytes are part of the pipe's value, received ones are news to the reader; a message replaces the
+            // fingerprint it was sent under (a receiver's is gone from the queue already).
+            if me.sent && !*bytes {
+                if let (Some(last), true) = (items.back_mut(), me.reply.ok) {
+                    *last = seen.fingerprint;
+                }
+            } else {
+                me.observe(seen.fingerprint);
+            }
+        }
+        if let Some(left) = &left {
+            let value = match left {
+                Left::Value(value) => value.fingerprint,
+                Left::Opaque => opaque(me.history, 3),
+            };
+            if value != changed.value {
+                me.idle.clear();
+            }
+            changed.value = value;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.observe(object, seen, left);
+        }
+    }
+
+    /// Everything that the future depends on.
+    pub(super) fn fingerprint(&self) -> u128 {
+        let threads = self.threads.iter().map(Thread::fingerprint);
+        threads.chain(self.objects.iter().map(Object::fingerprint)).fold(0, u128::wrapping_add)
+    }
+
+    /// What a thread stands before, as far as other threads could get in its way.
+    pub(super) fn pending_touches(&self, thread: u32, mut each: impl FnMut(Ident, bool)) {
+        let me = &self.threads[thread as usize];
+        let Some((op, _)) = &me.pending else { return };
+        object::touches(op, |object, write| each(self.objects[object as usize].ident, write));
+        // A held loop goes on when any of what it looks at changes.
+        for look in &me.idle {
+            if let Some(object) = self.objects.get(look.object as usize) {
+                each(object.ident, false);
+            }
+        }
+        each(THE_END, matches!(op, Op::Exit { .. }));
+    }
+}
+
+impl Thread {
+    fn observe(&mut self, value: u128) {
+        let mut mix = Mix::new(4);
+        mix.wide(self.history);
+        mix.wide(value);
+        self.history = mix.end();
+    }
+
+    fn fold(&mut self, op: &Op, way: Way, reply: &Reply, observed: u128) {
+        let mut mix = Mix::new(5);
+        mix.wide(self.history);
+        mix.wide(observed);
+        let way = match way {
+            Way::Normal => 0,
+            Way::TimedOut => 1,
+            Way::Spurious => 2,
+            Way::Pick(n) => 2 + u64::from(n),
+        };
+        let flags = u64::from(reply.ok) | u64::from(reply.timed_out) << 1 | u64::from(reply.closed) << 2;
+        mix.word(way << 8 | flags);
+        // How many a notification woke, or a write moved, is what the caller learns of the others.
+        mix.word(if matches!(op, Op::Timer { .. }) { 0 } else { reply.number });
+        self.history = mix.end();
+    }
+
+    fn fingerprint(&self) -> u128 {
+        let mut mix = Mix::new(u64::from(self.ident));
+        if self.phase == Phase::Ended {
+            mix.wide(self.result);
+            mix.word(1 | u64::from(self.panic.is_some()) << 1);
+            return mix.end();
+        }
+        mix.wide(self.history);
+        if let Some((_, place)) = &self.pending {
+            // A function of the history, if the code under test is deterministic; this shows when it is not.
+            mix.word(u64::from(place.line) << 32 | u64::from(place.column));
+        }
+        mix.end()
+    }
+
+    /// What a panicking thread leaves for whoever joins it: a function of all it has seen.
+    pub(super) fn opaque_result(&self) -> u128 {
+        opaque(self.history, 6)
+    }
+}
+
+/// The fingerprint of a value that is known only as a function of what its writer has seen.
+fn opaque(history: u128, salt: u64) -> u128 {
+    let mut mix = Mix::new(salt);
+    mix.wide(history);
+    mix.end()
+}

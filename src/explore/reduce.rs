@@ -1,0 +1,293 @@
+//! The reduced search: at least one schedule of each class of equivalent ones, for when only the verdict is wanted.
+//!
+//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets (Godefroid 1996). Two steps
+//! depend on each other if they touch the same object and one of them may change it. Wherever a step depends on an
+//! earlier one of another thread that does not happen before it, the other order is explored as well. Every such
+//! earlier step is considered, not just the last one that could be swapped: an operation that waits (a lock, a
+//! channel) may be possible only before an earlier one of them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::trace::Way;
+
+use super::Options;
+use super::atlas::{Atlas, Ident};
+use super::core::Event;
+use super::ends::{Ended, Ends};
+use super::model::Model;
+use super::run::{Choice, Run, execute};
+use super::stage::{Next, perform};
+
+/// What a step touched: objects, and whether it may have changed them.
+type Touches = Arc<[(Ident, bool)]>;
+
+/// What the reduced search has found.
+pub(super) struct Reduced {
+    pub(super) ends: Ends,
+    /// A schedule that comes to each of the ends.
+    pub(super) examples: Vec<Vec<(Ident, Way)>>,
+    pub(super) atlas: Atlas,
+    pub(super) executions: u64,
+    pub(super) steps: u64,
+    pub(super) complete: bool,
+    pub(super) held: bool,
+}
+
+/// A state on the current path.
+struct Frame {
+    choices: Vec<Choice>,
+    /// Threads to explore from here.
+    backtrack: Vec<Ident>,
+    /// Threads explored, or not worth exploring here, each with what its step touches.
+    asleep: Vec<(Ident, Touches)>,
+    /// The choice being explored, and those of the same thread that come after it.
+    current: Choice,
+    others: Vec<Choice>,
+    /// What the current thread's step has touched, over all of its ways.
+    touched: Vec<(Ident, bool)>,
+}
+
+struct Search<'a> {
+    model: &'a Model,
+    options: &'a Options,
+    found: Reduced,
+    path: Vec<Frame>,
+    started: bool,
+}
+
+/// Explores within the options' budget of steps.
+pub(super) fn explore_reduced(model: &Model, options: &Options) -> Reduced {
+    let found = Reduced {
+        ends: Ends::default(),
+        examples: Vec::new(),
+        atlas: Atlas::new(),
+        executions: 0,
+        steps: 0,
+        complete: false,
+        held: false,
+    };
+    let mut search = Search { model, options, found, path: Vec::new(), started: false };
+    perform(&mut search, Search::next);
+    search.found
+}
+
+impl Search<'_> {
+    fn next(&mut self) -> Next {
+        if self.started && !self.advance() {
+            self.found.complete = true;
+            return Next::Done;
+        }
+        if self.found.steps >= self.options.steps {
+            return Next::Done;
+        }
+        self.started = true;
+        let mut atlas = std::mem::replace(&mut self.found.atlas, Atlas::new());
+        let (model, limits) = (self.model, self.options.limits());
+        let ((), tainted) = execute(model, &mut atlas, limits, None, |run| self.run(run));
+        self.found.executions += 1;
+        if atlas.surprised() {
+            self.path.clear();
+            (self.found.ends, self.found.examples) = Default::default();
+            self.started = false;
+        }
+        self.found.atlas = atlas;
+        if tainted { Next::Elsewhere } else { Next::Here }
+    }
+
+    /// Turns the path to its next unexplored choice; false if there is none.
+    fn advance(&mut self) -> bool {
+        while let Some(frame) = self.path.last_mut() {
+            if let Some(choice) = frame.others.pop() {
+                frame.current = choice;
+                return true;
+            }
+            let touched = std::mem::take(&mut frame.touched);
+            frame.asleep.push((frame.current.ident, touched.into()));
+            let next = frame.backtrack.iter().copied().find(|ident| !frame.sleeps(*ident));
+            if let Some(next) = next {
+                frame.choose(next);
+                return true;
+            }
+            self.path.pop();
+        }
+        false
+    }
+
+    fn run(&mut self, run: &Rc<Run>) {
+        let mut order = Order::default();
+        let known = self.path.len();
+        let mut depth = 0;
+        loop {
+            if depth >= known && !self.extend(run, depth) {
+                break;
+            }
+            let choice = self.path[depth].current;
+            // Within one exploration the same choices lead to the same state, so the choice is there.
+            run.take(choice);
+            self.found.steps += 1;
+            let events = run.core().events.clone();
+            // The last known frame has just been turned to a new choice.
+            let new = depth + 1 >= known;
+            for (earlier, thread) in order.step(depth, choice.ident, &events, new) {
+                self.path[earlier].explore(thread);
+            }
+            let frame = &mut self.path[depth];
+            for event in events {
+                if let Event::Touch { object, write, .. } = event {
+                    frame.touched.push((object, write));
+                }
+            }
+            depth += 1;
+        }
+        // Whoever still waits might have gone first.
+        let core = run.core();
+        self.found.held |= core.held;
+        for (number, thread) in core.threads.iter().enumerate() {
+            core.pending_touches(number as u32, |object, write| {
+                for earlier in order.races(thread.ident, object, write) {
+                    self.path[earlier].explore(thread.ident);
+                }
+            });
+        }
+    }
+
+    /// Adds the state the run stands at to the path, unless it is an end or everything here is asleep.
+    fn extend(&mut self, run: &Rc<Run>, depth: usize) -> bool {
+        if let Some(end) = run.end() {
+            let index = self.found.ends.index(Ended::new(end, &self.model.claims)) as usize;
+            if index == self.found.examples.len() {
+                let schedule = self.path.iter().map(|frame| (frame.current.ident, frame.current.way)).collect();
+                self.found.examples.push(schedule);
+            }
+            return false;
+        }
+        let choices = run.choices();
+        let asleep: Vec<(Ident, Touches)> = match depth.checked_sub(1).map(|parent| &self.path[parent]) {
+            None => Vec::new(),
+            Some(parent) => {
+                let events = &run.core().events;
+                let stays = |(_, touches): &&(Ident, Touches)| !depends(touches, events);
+                parent.asleep.iter().filter(stays).cloned().collect()
+            }
+        };
+        let awake = choices.iter().find(|choice| !asleep.iter().any(|(ident, _)| *ident == choice.ident)).copied();
+        let Some(first) = awake else { return false };
+        let mut frame = Frame {
+            choices,
+            backtrack: vec![first.ident],
+            asleep,
+            current: first,
+            others: Vec::new(),
+            touched: Vec::new(),
+        };
+        frame.choose(first.ident);
+        self.path.push(frame);
+        true
+    }
+}
+
+impl Frame {
+    fn sleeps(&self, thread: Ident) -> bool {
+        self.asleep.iter().any(|(ident, _)| *ident == thread)
+    }
+
+    /// Begins with a thread's first way.
+    fn choose(&mut self, thread: Ident) {
+        self.others = self.choices.iter().filter(|choice| choice.ident == thread).rev().copied().collect();
+        if let Some(first) = self.others.pop() {
+            self.current = first;
+        }
+    }
+
+    /// Has a thread explored from here as well; if it has to wait here, whoever could let it go on.
+    fn explore(&mut self, thread: Ident) {
+        let possible = self.choices.iter().any(|choice| choice.ident == thread);
+        for choice in &self.choices {
+            if (choice.ident == thread || !possible) && !self.backtrack.contains(&choice.ident) {
+                self.backtrack.push(choice.ident);
+            }
+        }
+    }
+}
+
+fn depends(touches: &[(Ident, bool)], events: &[Event]) -> bool {
+    events.iter().any(|event| match *event {
+        Event::Touch { object, write, .. } => touches.iter().any(|(other, writes)| *other == object && (write || *writes)),
+        Event::Start { .. } | Event::Join { .. } => false,
+    })
+}
+
+/// For each thread, the last step of every other thread that happens before its next one, counted from 1.
+type Clock = HashMap<Ident, usize>;
+
+/// Which steps of an execution happen before which.
+#[derive(Default)]
+struct Order {
+    clocks: HashMap<Ident, Clock>,
+    touched: HashMap<Ident, Touched>,
+}
+
+#[derive(Default)]
+struct Touched {
+    /// (step, by whom, write)
+    all: Vec<(usize, Ident, bool)>,
+    writes: Clock,
+    reads: Clock,
+}
+
+fn join(into: &mut Clock, other: &Clock) {
+    for (thread, step) in other {
+        let known = into.entry(*thread).or_default();
+        *known = (*known).max(*step);
+    }
+}
+
+impl Order {
+    /// Earlier steps that an access depends on and that do not happen before it.
+    fn races(&self, thread: Ident, object: Ident, write: bool) -> Vec<usize> {
+        let Some(touched) = self.touched.get(&object) else { return Vec::new() };
+        let clock = self.clocks.get(&thread);
+        let before = |other: &Ident, step: usize| clock.and_then(|c| c.get(other)).is_some_and(|last| *last > step);
+        let races = touched.all.iter().filter(|(step, other, wrote)| {
+            *other != thread && (write || *wrote) && !before(other, *step)
+        });
+        races.map(|(step, ..)| *step).collect()
+    }
+
+    /// Takes a step in; if it is new, returns the earlier steps it races with, and which thread should go first there.
+    fn step(&mut self, step: usize, by: Ident, events: &[Event], new: bool) -> Vec<(usize, Ident)> {
+        let mut races = Vec::new();
+        for event in events {
+            match *event {
+                Event::Start { parent, child } => {
+                    let clock = self.clocks.get(&parent).cloned().unwrap_or_default();
+                    self.clocks.insert(child, clock);
+                }
+                Event::Join { thread, child } => {
+                    let clock = self.clocks.get(&child).cloned().unwrap_or_default();
+                    join(self.clocks.entry(thread).or_default(), &clock);
+                }
+                Event::Touch { thread, object, write } => {
+                    if new {
+                        let earlier = self.races(thread, object, write);
+                        races.extend(earlier.into_iter().filter(|at| *at < step).map(|at| (at, by)));
+                    }
+                    let clock = self.clocks.entry(thread).or_default();
+                    clock.insert(thread, step + 1);
+                    let touched = self.touched.entry(object).or_default();
+                    join(clock, &touched.writes);
+                    if write {
+                        join(clock, &touched.reads);
+                        touched.writes.clone_from(clock);
+                    } else {
+                        join(&mut touched.reads, clock);
+                    }
+                    touched.all.push((step, thread, write));
+                }
+            }
+        }
+        races
+    }
+}
