@@ -152,7 +152,7 @@ pub struct CheckArgs {
     /// schedule. Counts, not seconds, so that a verdict does not depend on the machine.
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<Budget>,
-    /// Runs on real threads beside each verdict on broken code; 0 for none
+    /// Runs on real threads beside each verdict on broken code, a second's worth at most; 0 for none
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub trials: u32,
     /// Print JSON

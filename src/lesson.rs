@@ -23,7 +23,8 @@ pub struct Lesson {
     pub sizes: &'static [&'static [usize]],
     /// Runs the lesson for real.
     pub run: fn(&Demo<'_>) -> RunReport,
-    /// How often real threads fail at a size checked by the explorer: (failing runs, runs). Runs `runs` times.
+    /// How often real threads fail at a size checked by the explorer: (failing runs, runs). Runs `runs` times,
+    /// or as often as a moment allows.
     pub sample: fn(variant: &str, size: &Size, runs: u32) -> Option<Sample>,
 }
 

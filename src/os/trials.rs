@@ -11,6 +11,9 @@ const BRIEF: Duration = Duration::from_secs(2);
 /// The same when a full demo is asked for.
 const FULL: Duration = Duration::from_secs(20);
 
+/// Time for the sample beside one verdict; a large size is sampled less often rather than for minutes.
+const SAMPLE: Duration = Duration::from_secs(1);
+
 /// Rows of an outcome table at most, the right outcome's row included.
 const ROWS: usize = 6;
 
@@ -18,21 +21,26 @@ const ROWS: usize = 6;
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
     trials: Option<u32>,
-    time: Duration,
+    time: Option<Duration>,
 }
 
 impl Limit {
     /// Each variant's share of a demo's time, or its number of trials.
     pub fn of(demo: &Demo<'_>, variants: usize) -> Self {
         let time = if demo.full { FULL } else { BRIEF };
-        Limit { trials: demo.trials, time: time / u32::try_from(variants.max(1)).unwrap_or(u32::MAX) }
+        let share = time / u32::try_from(variants.max(1)).unwrap_or(u32::MAX);
+        // A number of trials that was asked for is kept, however long it takes.
+        Limit { trials: demo.trials, time: demo.trials.is_none().then_some(share) }
+    }
+
+    /// So many trials, or as many of them as fit into a second.
+    pub fn sample(trials: u32) -> Self {
+        Limit { trials: Some(trials), time: Some(SAMPLE) }
     }
 
     fn reached(&self, trials: usize, since: Instant) -> bool {
-        match self.trials {
-            Some(wanted) => trials >= wanted as usize,
-            None => since.elapsed() >= self.time,
-        }
+        self.trials.is_some_and(|wanted| trials >= wanted as usize)
+            || self.time.is_some_and(|time| since.elapsed() >= time)
     }
 }
 
@@ -146,7 +154,7 @@ mod tests {
     fn trials(values: impl IntoIterator<Item = u64>) -> Trials {
         let values: Vec<u64> = values.into_iter().collect();
         let mut next = values.iter();
-        let limit = Limit { trials: Some(values.len() as u32), time: Duration::ZERO };
+        let limit = Limit { trials: Some(values.len() as u32), time: None };
         Trials::run(limit, |_| (), || *next.next().unwrap())
     }
 
@@ -190,14 +198,14 @@ mod tests {
 
     #[test]
     fn one_trial_is_run_when_the_time_is_over_at_once() {
-        let limit = Limit { trials: None, time: Duration::ZERO };
+        let limit = Limit { trials: None, time: Some(Duration::ZERO) };
         assert_eq!(Trials::run(limit, |_| (), || 7).count(), 1);
     }
 
     #[test]
     fn a_fixed_number_of_trials_is_kept() {
         let mut heard = Vec::new();
-        let limit = Limit { trials: Some(3), time: Duration::ZERO };
+        let limit = Limit { trials: Some(3), time: None };
         let trials = Trials::run(limit, |number| heard.push(number), || 1);
         assert_eq!((trials.count(), heard), (3, vec![1, 2, 3]));
     }
@@ -205,7 +213,7 @@ mod tests {
     #[test]
     fn variants_share_the_time_of_a_demo() {
         let demo = Demo { variant: None, trials: None, full: false, progress: &|_| () };
-        assert_eq!(Limit::of(&demo, 5).time, BRIEF / 5);
-        assert_eq!(Limit::of(&Demo { full: true, ..demo }, 1).time, FULL);
+        assert_eq!(Limit::of(&demo, 5).time, Some(BRIEF / 5));
+        assert_eq!(Limit::of(&Demo { full: true, ..demo }, 1).time, Some(FULL));
     }
 }
