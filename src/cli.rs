@@ -92,7 +92,10 @@ pub enum Command {
     )]
     Check(CheckArgs),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  learn completions bash > ~/.local/share/bash-completion/completions/learn")]
+    #[command(
+        override_usage = "learn completions SHELL",
+        after_help = "Example:\n  learn completions bash > learn.bash"
+    )]
     Completions {
         /// The shell
         #[arg(value_enum)]

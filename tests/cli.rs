@@ -307,7 +307,9 @@ fn colour_goes_into_no_pipe_unless_it_is_forced() {
 #[test]
 fn no_line_is_wider_than_40_columns() {
     let learn = Learn::new();
-    for line in ["", "list", "show race", "show race --variant fixed_owner", "run race --trials 2", "-h", "run -h"] {
+    let pages = ["", "list", "show", "run", "check", "completions", "man"].map(|command| format!("{command} --help"));
+    let texts = ["", "list", "show race", "show race --variant fixed_owner", "run race --trials 2"].map(String::from);
+    for line in pages.iter().chain(&texts) {
         let output = learn.command(line.split_whitespace()).env("COLUMNS", "40").output().unwrap();
         let text = stdout(&output);
         assert!(text.lines().count() > 2, "{line}");
