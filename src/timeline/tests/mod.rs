@@ -1,0 +1,4 @@
+//! What a reader sees of a schedule, held to its words and its width.
+
+mod analysis;
+mod shapes;
