@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use super::pending::{CheckReport, CheckResult, ReplayReport, SCHEMA, print_replay, print_result, print_summary};
+use super::pending::{print_replay, print_result, print_summary};
 use super::{Exit, Failure, lookup, note, print_json};
 use crate::cli::CheckArgs;
 use crate::explore::{Options, explore, replay};
 use crate::lesson::{Lesson, Role, Size, Variant};
 use crate::progress::Deed;
 use crate::trace::Token;
+use crate::verdict::report::{CheckReport, CheckResult, ReplayReport, SCHEMA};
 use crate::verdict::{Finding, Verdict};
 use crate::{lessons, terminal};
 
@@ -47,7 +48,7 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
         results.push(result);
     }
     let exit = exit(&results);
-    let report = CheckReport { schema: SCHEMA, results };
+    let report = CheckReport::new(results);
     if args.json {
         print_json(&report, out)?;
     } else {
@@ -98,7 +99,16 @@ fn replay_one(args: &CheckArgs, lesson: &Lesson, token: &Token, out: &mut dyn Wr
     let replayed = replay(&(variant.model)(size), &options(args, lesson), token);
     note(lesson.id, Deed::Check);
     let breaks = !replayed.broken.is_empty() || replayed.parted.is_some();
-    let report = ReplayReport::new(lesson.id, variant.id, size.clone(), token.clone(), replayed);
+    let report = ReplayReport {
+        schema: SCHEMA,
+        lesson: lesson.id.into(),
+        variant: variant.id.into(),
+        size: size.clone(),
+        token: token.clone(),
+        parted: replayed.parted,
+        broken: replayed.broken,
+        trace: replayed.trace,
+    };
     if args.json {
         print_json(&report, out)?;
     } else {
