@@ -120,8 +120,8 @@ pub struct RunArgs {
     /// Trials of each variant, instead of as many as fit into about two seconds for all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub trials: Option<u32>,
-    /// Ten times as long
-    #[arg(long)]
+    /// About twenty seconds instead of two
+    #[arg(long, conflicts_with = "trials")]
     pub full: bool,
     /// Print JSON
     #[arg(long)]

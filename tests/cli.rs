@@ -174,6 +174,7 @@ fn options_that_exclude_each_other_are_refused() {
     refused("check race --all");
     refused("check --all --size 2x1");
     refused("run race --trials 0");
+    refused("run race --trials 5 --full");
 }
 
 #[test]
