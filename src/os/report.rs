@@ -30,6 +30,15 @@ pub struct RunReport {
     pub variants: Vec<VariantReport>,
     /// What the articles report of the same thing.
     pub figures: Vec<Figure>,
+    /// What to keep in mind when reading the figures: one sentence or two.
+    pub remark: String,
+}
+
+impl RunReport {
+    /// Whether every variant showed what the lesson claims of it.
+    pub fn as_claimed(&self) -> bool {
+        self.variants.iter().all(|variant| variant.as_claimed)
+    }
 }
 
 /// One variant's trials.
@@ -46,6 +55,8 @@ pub struct VariantReport {
     pub trials: u32,
     /// Trials that came out wrong.
     pub wrong: u32,
+    /// The median outcome in words, where outcomes are numbers: "balance 1,001".
+    pub median: Option<String>,
     /// Outcomes with their samples; ranges where there are many.
     pub outcomes: Vec<OutcomeRow>,
     /// Median cost, nanoseconds per operation.

@@ -3,6 +3,11 @@
 //! One type for every checker; printed by [`text`], and as JSON by its `Serialize` (schema: `src/verdict/schema.json`).
 
 mod count;
+pub mod report;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod schema;
 pub mod text;
 
 pub use count::Count;
