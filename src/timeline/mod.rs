@@ -16,7 +16,7 @@ pub mod text;
 mod words;
 
 pub use analysis::explain;
-pub(crate) use fit::{broken_at, cut, padded, width_of, wrapped};
+pub(crate) use fit::{broken_at, cut, padded, padded_left, width_of, wrapped};
 pub(crate) use words::clean;
 use words::{Words, left_in};
 
