@@ -129,7 +129,7 @@ impl Timeline {
                 code: words.code(&step.place),
             });
         }
-        let mut rows = fold::folded(rows, trace);
+        let mut rows = fold::shortened(fold::folded(rows, trace));
         rows.extend(ends.into_iter().map(|(thread, deed, place)| Row {
             at: At::End,
             thread: column(thread),
