@@ -38,7 +38,8 @@ pub(super) fn of(words: &Words<'_>, ending: &Ending) -> Analysis {
             let at = place.as_deref().map(|place| format!(" at {}", clean(place))).unwrap_or_default();
             let who = words.thread(*thread);
             let text = format!(
-                "{who} panics ({}); while its stack unwinds, a destructor panics as well{at}, and two panics at once abort the whole process.",
+                "{who} panics ({}); while its stack unwinds, a destructor panics as well{at}, \
+                 and two panics at once abort the whole process.",
                 clean(message)
             );
             plain(Kind::Panic, text)
@@ -183,7 +184,8 @@ fn lost_wake_up(words: &Words<'_>, waits: &[Wait]) -> Option<Analysis> {
         let waiter = words.thread(wait.thread);
         let begins = since.map(|index| format!("in step {} ", index + 1)).unwrap_or_default();
         let text = format!(
-            "{notifier} notifies {name} in step {}, when nobody waits on it: the notification is lost, nothing keeps it; {waiter} begins to wait {begins}({}) for one that has already been, and no other will come.",
+            "{notifier} notifies {name} in step {}, when nobody waits on it: the notification is lost, nothing keeps it; \
+             {waiter} begins to wait {begins}({}) for one that has already been, and no other will come.",
             notified + 1,
             words.at(&wait.place),
         );

@@ -60,6 +60,58 @@ fn summary(first: &Row, pattern: usize, more: usize, index: usize) -> Row {
     }
 }
 
+/// Most rows of a timeline: whoever reads more than this reads the JSON.
+const MOST_ROWS: usize = 120;
+
+/// Rows that stay on each side of a marked one.
+const NEIGHBOURS: usize = 2;
+
+/// The rows, if they are too many without their middle; what is marked stays, with its neighbours.
+pub(super) fn shortened(rows: Vec<Row>) -> Vec<Row> {
+    if rows.len() <= MOST_ROWS {
+        return rows;
+    }
+    let end = rows.len() - MOST_ROWS / 2;
+    let near = |index: usize| {
+        rows[index.saturating_sub(NEIGHBOURS)..(index + NEIGHBOURS + 1).min(rows.len())].iter().any(|row| row.marked)
+    };
+    let kept: Vec<bool> = (0..rows.len()).map(|index| index < MOST_ROWS / 2 || index >= end || near(index)).collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    for run in kept.chunk_by(|one, other| one == other) {
+        let part = &rows[at..at + run.len()];
+        at += run.len();
+        match (run[0], span(part)) {
+            (false, Some((first, last))) => {
+                let text = format!("{} steps that are not shown (steps {first}–{last})", last + 1 - first);
+                let values = across(part);
+                out.push(Row {
+                    at: At::More(last + 1 - first, first, last),
+                    deed: text.clone(),
+                    full: text,
+                    code: None,
+                    place: None,
+                    file: None,
+                    values,
+                    ..part[0].clone()
+                });
+            }
+            _ => out.extend_from_slice(part),
+        }
+    }
+    out
+}
+
+/// The first and the last step that rows stand for.
+fn span(rows: &[Row]) -> Option<(usize, usize)> {
+    let number = |row: &Row| match row.at {
+        At::Step(number) => Some((number, number)),
+        At::More(_, first, last) => Some((first, last)),
+        At::End => None,
+    };
+    Some((number(rows.first()?)?.0, number(rows.last()?)?.1))
+}
+
 /// What became of each value over several rows.
 fn across(rows: &[Row]) -> Vec<Shown> {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Vec::new() };

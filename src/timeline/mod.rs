@@ -16,7 +16,7 @@ pub mod text;
 mod words;
 
 pub use analysis::explain;
-pub(crate) use fit::{broken_at, cut, padded, width_of, wrapped};
+pub(crate) use fit::{broken_at, cut, padded, padded_left, width_of, wrapped};
 pub(crate) use words::clean;
 use words::{Words, left_in};
 
@@ -129,7 +129,7 @@ impl Timeline {
                 code: words.code(&step.place),
             });
         }
-        let mut rows = fold::folded(rows, trace);
+        let mut rows = fold::shortened(fold::folded(rows, trace));
         rows.extend(ends.into_iter().map(|(thread, deed, place)| Row {
             at: At::End,
             thread: column(thread),

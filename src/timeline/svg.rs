@@ -140,7 +140,8 @@ fn head(timeline: &Timeline, plan: &Plan) -> String {
             let (y1, y2) = (middle(from) - ROW / 2.0, middle(to) - ROW / 2.0);
             let _ = writeln!(
                 out,
-                "<line x1=\"{centre:.1}\" y1=\"{y1:.1}\" x2=\"{centre:.1}\" y2=\"{y2:.1}\" stroke=\"{}\" stroke-opacity=\".45\"/>",
+                "<line x1=\"{centre:.1}\" y1=\"{y1:.1}\" x2=\"{centre:.1}\" y2=\"{y2:.1}\" \
+                 stroke=\"{}\" stroke-opacity=\".45\"/>",
                 colour(thread)
             );
         }
@@ -181,7 +182,8 @@ fn link(timeline: &Timeline, plan: &Plan) -> String {
     let side = x - SPACE * 0.55;
     let edge = |row: &Row| x + (width - box_width(row)) / 2.0;
     format!(
-        "<path d=\"M{:.1} {:.1}H{side:.1}V{:.1}H{:.1}\" fill=\"none\" stroke=\"currentColor\" stroke-dasharray=\"4 3\"/>\n",
+        "<path d=\"M{:.1} {:.1}H{side:.1}V{:.1}H{:.1}\" fill=\"none\" \
+         stroke=\"currentColor\" stroke-dasharray=\"4 3\"/>\n",
         edge(one),
         middle(first),
         middle(last),

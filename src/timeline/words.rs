@@ -1,5 +1,8 @@
 //! Names, values and places of a trace as a reader sees them: one way to say each, safe to print anywhere.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::fit::cut;
 use crate::sources::Sources;
 use crate::trace::{Effect, Ending, Place, Step, Trace, Way};
@@ -19,13 +22,15 @@ pub(super) struct Words<'a> {
     pub(super) sources: &'a Sources,
     /// Whether its places are in more than one file, so that a line number alone says too little.
     pub(super) several_files: bool,
+    /// Source lines that were looked up already: a file may have to be read from the disk.
+    lines: RefCell<HashMap<(&'static str, u32), Option<String>>>,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn new(trace: &'a Trace, sources: &'a Sources) -> Self {
         let mut files = trace.steps.iter().map(|step| step.place.file);
         let several_files = files.next().is_some_and(|first| files.any(|file| file != first));
-        Words { trace, sources, several_files }
+        Words { trace, sources, several_files, lines: RefCell::default() }
     }
 
     pub(super) fn thread(&self, number: u32) -> String {
@@ -63,7 +68,8 @@ impl<'a> Words<'a> {
 
     /// The source line at a place, if its text is at hand.
     pub(super) fn code(&self, place: &Place) -> Option<String> {
-        self.sources.line(place).map(|line| clean(&line)).filter(|line| !line.is_empty())
+        let read = || self.sources.line(place).map(|line| clean(&line)).filter(|line| !line.is_empty());
+        self.lines.borrow_mut().entry((place.file, place.line)).or_insert_with(read).clone()
     }
 
     /// What a step does, third person: "reads 0", or with its object "reads 0 from balance".

@@ -3,11 +3,14 @@
 //! One type for every checker; printed by [`text`], and as JSON by its `Serialize` (schema: `src/verdict/schema.json`).
 
 mod count;
+mod outcomes;
 pub mod report;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]
 mod schema;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 pub use count::Count;

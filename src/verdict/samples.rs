@@ -1,6 +1,6 @@
 //! Verdicts made by hand, of every sort that has to be printed.
 
-use super::{Bounds, ClaimSort, ClaimVerdict, Cost, Count, Finding, Kind, OutcomeShare, Parting, Search, Verdict};
+use super::{Bounds, ClaimSort, ClaimVerdict, Cost, Count, Finding, OutcomeShare, Parting, Search, Verdict};
 use crate::timeline::{explain, samples as traces};
 use crate::trace::Trace;
 

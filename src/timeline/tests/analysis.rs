@@ -1,5 +1,7 @@
 //! The sentence under a schedule: right about what is lost, and silent where nothing is.
 
+use proptest::prelude::*;
+
 use crate::timeline::samples::{self, BALANCE, empty};
 use crate::timeline::{At, Timeline, explain};
 use crate::trace::{Ending, Trace, Wait};
@@ -204,4 +206,61 @@ fn a_panic_that_follows_a_lost_update_names_both() {
     let (kind, sentence) = told(&samples::race().ends(panic, "panic"));
     assert_eq!(kind, Kind::Panic);
     assert!(sentence.contains("that change is lost. Main panics at broken.rs:14: 1 != 2."), "{sentence}");
+}
+
+/// How a deposit of 1 is written, as the steps that another thread may come between.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Deposit {
+    LoadThenStore,
+    FetchAdd,
+    OneLock,
+    TwoLocks,
+}
+
+/// Runs two deposits on each of three threads in the order of the given picks; the trace and the balance at its end.
+fn run(deposit: Deposit, picks: &[usize]) -> (Trace, u64) {
+    let kind = if matches!(deposit, Deposit::LoadThenStore | Deposit::FetchAdd) { "AtomicU64" } else { "Mutex" };
+    let mut trace = empty(3, &[("balance", kind, Some("0"))]);
+    let (mut balance, mut seen, mut done) = (0u64, [0u64; 3], [0usize; 3]);
+    let steps = if deposit == Deposit::FetchAdd { 1 } else { 2 };
+    for pick in picks.iter().copied().chain([0, 1, 2].repeat(4)) {
+        let thread = (0..3).map(|n| (pick + n) % 3).find(|thread| done[*thread] < 2 * steps);
+        let Some(index) = thread else { break };
+        let (number, first) = (index as u32 + 1, done[index].is_multiple_of(steps));
+        done[index] += 1;
+        let before = balance.to_string();
+        let (trace_now, left) = (trace, (if deposit == Deposit::FetchAdd { balance } else { seen[index] }) + 1);
+        trace = match (deposit, first) {
+            (Deposit::LoadThenStore, true) => trace_now.reads(number, 0, &before, 10),
+            (Deposit::LoadThenStore, false) => trace_now.stores(number, 0, &left.to_string(), 11),
+            (Deposit::FetchAdd, _) => trace_now.adds(number, 0, &before, &left.to_string(), 10),
+            (Deposit::OneLock, true) => trace_now,
+            (Deposit::OneLock, false) => {
+                trace_now.locks(number, 0, &before, 15).unlocks(number, 0, Some(&(balance + 1).to_string()), 15)
+            }
+            (Deposit::TwoLocks, true) => trace_now.locks(number, 0, &before, 15).unlocks(number, 0, None, 15),
+            (Deposit::TwoLocks, false) => {
+                trace_now.locks(number, 0, &before, 16).unlocks(number, 0, Some(&left.to_string()), 16)
+            }
+        };
+        match (deposit, first) {
+            (Deposit::LoadThenStore | Deposit::TwoLocks, true) => seen[index] = balance,
+            (Deposit::OneLock, true) => {}
+            (Deposit::OneLock, false) => balance += 1,
+            _ => balance = left,
+        }
+    }
+    (trace, balance)
+}
+
+proptest! {
+    #[test]
+    fn a_lost_update_is_named_exactly_when_a_deposit_is_missing(picks in prop::collection::vec(0usize..3, 0..12)) {
+        for deposit in [Deposit::LoadThenStore, Deposit::FetchAdd, Deposit::OneLock, Deposit::TwoLocks] {
+            let (trace, balance) = run(deposit, &picks);
+            let (kind, sentence) = told(&trace);
+            prop_assert_eq!(kind == Kind::LostUpdate, balance != 6, "{:?}: {} of 6: {}", deposit, balance, sentence);
+            prop_assert_eq!(marked(&trace).len(), if balance == 6 { 0 } else { 2 });
+        }
+    }
 }

@@ -77,6 +77,21 @@ fn a_value_cannot_steer_the_terminal() {
 }
 
 #[test]
+fn a_very_long_schedule_keeps_its_ends_and_what_matters() {
+    // Amounts that grow leave nothing to fold; the two accesses that matter are in the middle.
+    let deposit = |trace: Trace, n: u32| trace.reads(n % 3 + 1, 0, &n.to_string(), 10 + n % 14);
+    let before = (0..5_000).fold(samples::empty(3, &[samples::BALANCE]), deposit);
+    let race = before.reads(1, 0, "0", 10).reads(2, 0, "0", 10).stores(2, 0, "1", 11).stores(1, 0, "1", 11);
+    let trace = (0..5_000).fold(race, deposit);
+    let timeline = Timeline::new(&trace, &samples::sources());
+    assert!(timeline.rows.len() < 200, "{}", timeline.rows.len());
+    assert_eq!(timeline.rows.iter().filter(|row| row.marked).count(), 2);
+    let _turn = colour(false);
+    let text = render(&timeline, 80);
+    assert!(text.contains("steps that are not shown (steps "), "{text}");
+}
+
+#[test]
 fn a_schedule_without_steps_is_a_sentence() {
     let trace = samples::empty(1, &[]).ends(Ending::Returned, "done");
     let _turn = colour(false);
