@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use super::pending::{print_replay, print_result, print_summary};
 use super::{Exit, Failure, lookup, note, print_json};
 use crate::cli::CheckArgs;
 use crate::explore::{Options, explore, replay};
@@ -10,6 +9,7 @@ use crate::lesson::{Lesson, Role, Size, Variant};
 use crate::progress::Deed;
 use crate::trace::Token;
 use crate::verdict::report::{CheckReport, CheckResult, ReplayReport, SCHEMA};
+use crate::verdict::text::{Heading, replay_block, variant_block};
 use crate::verdict::{Finding, Verdict};
 use crate::{lessons, terminal};
 
@@ -27,34 +27,48 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
     for lesson in chosen {
         let sizes = sizes(lesson, args)?;
         for variant in variants(lesson, args)? {
-            jobs.extend(sizes.iter().map(|size| (lesson, variant, size.clone())));
+            jobs.push((lesson, variant, sizes.clone()));
         }
     }
     let width = terminal::width();
     let mut results: Vec<CheckResult> = Vec::new();
-    for (lesson, variant, size) in jobs {
+    for (lesson, variant, sizes) in jobs {
         let first_of_lesson = results.last().is_none_or(|last| last.lesson != lesson.id);
         let progress = terminal::Progress::start();
-        progress.say(&format!("{} · {} at {size}: exploring", lesson.id, variant.id));
-        let result = check(args, lesson, variant, size, &progress);
+        let of_variant: Vec<CheckResult> = sizes
+            .into_iter()
+            .map(|size| {
+                progress.say(&format!("{} · {} at {size}: exploring", lesson.id, variant.id));
+                check(args, lesson, variant, size, &progress)
+            })
+            .collect();
         drop(progress);
         if !args.json {
-            print_result(&result, lesson, out, width)?;
+            let blank = if results.is_empty() { "" } else { "\n" };
+            write!(out, "{blank}{}", block(lesson, variant, &of_variant, width))?;
             out.flush()?;
         }
         if first_of_lesson {
             note(lesson.id, Deed::Check);
         }
-        results.push(result);
+        results.extend(of_variant);
     }
     let exit = exit(&results);
-    let report = CheckReport::new(results);
     if args.json {
-        print_json(&report, out)?;
-    } else {
-        print_summary(&report, out, width)?;
+        print_json(&CheckReport::new(results), out)?;
     }
     Ok(exit)
+}
+
+fn block(lesson: &Lesson, variant: &Variant, results: &[CheckResult], width: usize) -> String {
+    let heading = Heading {
+        file: &variant.file(),
+        hook: variant.hook(),
+        role: variant.role,
+        size_in_words: &|size| lesson.size_in_words(size),
+        sources: &lesson.sources(),
+    };
+    variant_block(&heading, results, width)
 }
 
 fn check(
@@ -112,7 +126,7 @@ fn replay_one(args: &CheckArgs, lesson: &Lesson, token: &Token, out: &mut dyn Wr
     if args.json {
         print_json(&report, out)?;
     } else {
-        print_replay(&report, lesson, out, terminal::width())?;
+        write!(out, "{}", replay_block(&report, &lesson.sources(), terminal::width()))?;
     }
     Ok(if breaks { Exit::NotAsClaimed } else { Exit::AsClaimed })
 }

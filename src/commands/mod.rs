@@ -7,7 +7,6 @@ mod here;
 mod list;
 mod lookup;
 mod man;
-mod pending;
 mod run;
 mod show;
 

@@ -12,7 +12,7 @@ use crate::verdict::ClaimSort;
 /// use pitfalls::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// use std::sync::Arc;
 ///
-/// let model = Model::new(|| {
+/// let model: Model = Model::new(|| {
 ///     let hits = Arc::new(AtomicU64::new(0));
 ///     let also = Arc::clone(&hits);
 ///     let other = pitfalls::thread::spawn(move || also.store(also.load(Relaxed) + 1, Relaxed));
@@ -20,7 +20,8 @@ use crate::verdict::ClaimSort;
 ///     other.join().unwrap();
 ///     hits.load(Relaxed)
 /// })
-/// .always("both hits are counted", |hits| *hits == 2);
+/// .always("both hits are counted", |hits| *hits == 2)
+/// .into();
 ///
 /// let verdict = explore(&model, &Options::default());
 /// assert_eq!(verdict.failing.unwrap().to_string(), "4");
