@@ -4,9 +4,11 @@ use crate::backend::{Left, Make, Op, Reply, Value};
 use crate::trace::{Effect, Place, Way};
 
 use super::atlas::{Atlas, Ident, MAIN, Sort};
-use super::fingerprint::Mix;
-use super::object::{self, Asker, Object, State};
+use super::fingerprint::{Mix, opaque};
+use super::object::{Object, State, touches};
 use super::record::Recorder;
+use super::rules::{self, Asker};
+use super::thread::{Look, Phase, Thread};
 
 /// Bounds that shape the state space itself.
 #[derive(Debug, Clone, Copy)]
@@ -14,59 +16,6 @@ pub(super) struct Limits {
     pub(super) spurious: u32,
     pub(super) spin_rounds: u32,
     pub(super) schedule_steps: u64,
-}
-
-/// Where a thread is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Started, but its first operation is not known yet.
-    Fresh,
-    /// Stands before its pending operation.
-    Waiting,
-    /// Runs, or goes on as soon as it is resumed.
-    Running,
-    /// Has ended, or will never be resumed.
-    Ended,
-}
-
-/// A thread of the running schedule.
-#[derive(Debug)]
-pub(super) struct Thread {
-    pub(super) ident: Ident,
-    pub(super) phase: Phase,
-    pub(super) pending: Option<(Op, Place)>,
-    pub(super) reply: Reply,
-    /// Everything it has observed since its start.
-    history: u128,
-    pub(super) threads_made: u32,
-    objects_made: u32,
-    pub(super) park: Option<u32>,
-    spurious: u32,
-    /// What it has looked at since it last changed anything.
-    idle: Vec<Look>,
-    pub(super) task: Option<(u32, u32)>,
-    /// What a joining thread will see.
-    pub(super) result: u128,
-    /// A panic that nobody has received yet.
-    pub(super) panic: Option<(String, Option<String>)>,
-    pub(super) last_place: Place,
-    /// Suspended in the middle of unwinding.
-    pub(super) unwinding: bool,
-    /// Panics raised so far, caught or not.
-    pub(super) panics: u32,
-    /// Operations since it last came to a step of its own.
-    pub(super) unseen: u32,
-    /// Whether its last operation put something into a queue.
-    sent: bool,
-}
-
-/// A look at an object that changed nothing.
-#[derive(Debug)]
-struct Look {
-    place: Place,
-    object: u32,
-    found: u128,
-    times: u32,
 }
 
 /// What happened in a step, in order, as the reduced search needs it.
@@ -148,26 +97,7 @@ impl Core {
         if let Some(recorder) = &mut self.recorder {
             recorder.thread(name.unwrap_or_else(|| format!("{sort} {number}")));
         }
-        self.threads.push(Thread {
-            ident,
-            phase: Phase::Fresh,
-            pending: None,
-            reply: Reply::default(),
-            history,
-            threads_made: 0,
-            objects_made: 0,
-            park: None,
-            spurious: 0,
-            idle: Vec::new(),
-            task: None,
-            result: 0,
-            panic: None,
-            last_place: place,
-            unwinding: false,
-            panics: 0,
-            unseen: 0,
-            sent: false,
-        });
+        self.threads.push(Thread::new(ident, history, place));
         number
     }
 
@@ -227,7 +157,7 @@ impl Core {
                     out.push(Way::Normal);
                 }
             }
-            _ => object::ways(&self.objects, &self.asker(thread, op), op, out),
+            _ => rules::ways(&self.objects, &self.asker(thread, op), op, out),
         }
     }
 
@@ -251,7 +181,7 @@ impl Core {
             return true;
         }
         let mut private = true;
-        object::touches(op, |object, _| private &= !self.atlas.shared(self.objects[object as usize].ident));
+        touches(op, |object, _| private &= !self.atlas.shared(self.objects[object as usize].ident));
         private
     }
 
@@ -264,7 +194,7 @@ impl Core {
 
     /// Takes everything an operation touches for shared.
     pub(super) fn share(&mut self, op: &Op) {
-        object::touches(op, |object, _| self.atlas.share(self.objects[object as usize].ident));
+        touches(op, |object, _| self.atlas.share(self.objects[object as usize].ident));
     }
 
     /// The lines a thread has been going round without changing anything.
@@ -288,13 +218,13 @@ impl Core {
         }
     }
 
-    /// Does a thread's operation. The second value tells that it goes on waiting (see [`object::apply`]).
+    /// Does a thread's operation. The second value tells that it goes on waiting (see [`rules::apply`]).
     pub(super) fn perform(&mut self, thread: u32, op: &Op, way: Way, place: Place, seen: bool) -> (Reply, bool) {
         let asker = self.asker(thread, op);
         let many = self.live() > 1;
         if many {
             let (atlas, objects, events) = (&mut self.atlas, &self.objects, &mut self.events);
-            object::touches(op, |object, write| {
+            touches(op, |object, write| {
                 let object = objects[object as usize].ident;
                 atlas.touch(object, asker.ident);
                 events.push(Event::Touch { thread: asker.ident, object, write });
@@ -309,7 +239,7 @@ impl Core {
             Op::Ends { add: false, .. } => self.threads[thread as usize].last_place,
             _ => place,
         };
-        let (mut reply, stays) = object::apply(&mut self.objects, &asker, op, way, place);
+        let (mut reply, stays) = rules::apply(&mut self.objects, &asker, op, way, place);
         match *op {
             Op::Join { thread: joined } => {
                 let other = &mut self.threads[joined as usize];
@@ -436,7 +366,7 @@ impl Core {
     pub(super) fn pending_touches(&self, thread: u32, mut each: impl FnMut(Ident, bool)) {
         let me = &self.threads[thread as usize];
         let Some((op, _)) = &me.pending else { return };
-        object::touches(op, |object, write| each(self.objects[object as usize].ident, write));
+        touches(op, |object, write| each(self.objects[object as usize].ident, write));
         // A held loop goes on when any of what it looks at changes.
         for look in &me.idle {
             if let Some(object) = self.objects.get(look.object as usize) {
@@ -445,57 +375,4 @@ impl Core {
         }
         each(THE_END, matches!(op, Op::Exit { .. }));
     }
-}
-
-impl Thread {
-    fn observe(&mut self, value: u128) {
-        let mut mix = Mix::new(4);
-        mix.wide(self.history);
-        mix.wide(value);
-        self.history = mix.end();
-    }
-
-    fn fold(&mut self, op: &Op, way: Way, reply: &Reply, observed: u128) {
-        let mut mix = Mix::new(5);
-        mix.wide(self.history);
-        mix.wide(observed);
-        let way = match way {
-            Way::Normal => 0,
-            Way::TimedOut => 1,
-            Way::Spurious => 2,
-            Way::Pick(n) => 2 + u64::from(n),
-        };
-        let flags = u64::from(reply.ok) | u64::from(reply.timed_out) << 1 | u64::from(reply.closed) << 2;
-        mix.word(way << 8 | flags);
-        // How many a notification woke, or a write moved, is what the caller learns of the others.
-        mix.word(if matches!(op, Op::Timer { .. }) { 0 } else { reply.number });
-        self.history = mix.end();
-    }
-
-    fn fingerprint(&self) -> u128 {
-        let mut mix = Mix::new(u64::from(self.ident));
-        if self.phase == Phase::Ended {
-            mix.wide(self.result);
-            mix.word(1 | u64::from(self.panic.is_some()) << 1);
-            return mix.end();
-        }
-        mix.wide(self.history);
-        if let Some((_, place)) = &self.pending {
-            // A function of the history, if the code under test is deterministic; this shows when it is not.
-            mix.word(u64::from(place.line) << 32 | u64::from(place.column));
-        }
-        mix.end()
-    }
-
-    /// What a panicking thread leaves for whoever joins it: a function of all it has seen.
-    pub(super) fn opaque_result(&self) -> u128 {
-        opaque(self.history, 6)
-    }
-}
-
-/// The fingerprint of a value that is known only as a function of what its writer has seen.
-fn opaque(history: u128, salt: u64) -> u128 {
-    let mut mix = Mix::new(salt);
-    mix.wide(history);
-    mix.end()
 }

@@ -42,3 +42,10 @@ impl Mix {
         xxh3_128(&self.bytes[..self.used])
     }
 }
+
+/// The fingerprint of a value that is known only as a function of what its writer has seen.
+pub(super) fn opaque(history: u128, salt: u64) -> u128 {
+    let mut mix = Mix::new(salt);
+    mix.wide(history);
+    mix.end()
+}

@@ -7,7 +7,9 @@
 
 mod atlas;
 mod core;
+mod coroutine;
 mod count;
+mod driver;
 mod ends;
 mod fingerprint;
 mod graph;
@@ -18,8 +20,10 @@ mod plain;
 mod record;
 mod reduce;
 mod replay;
+mod rules;
 mod run;
 mod stage;
+mod thread;
 
 pub use model::{Claims, Model};
 pub use plain::enumerate;

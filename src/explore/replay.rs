@@ -9,7 +9,7 @@ use crate::verdict::{ClaimSort, Parting};
 
 use super::Options;
 use super::atlas::{Atlas, Ident};
-use super::core::{Core, Phase, Stop};
+use super::core::{Core, Stop};
 use super::ends::Ended;
 use super::graph::explore_graph;
 use super::model::Model;
@@ -17,6 +17,7 @@ use super::object::State;
 use super::record::Recorder;
 use super::run::{Choice, End, Run, execute};
 use super::stage::{Next, perform};
+use super::thread::Phase;
 
 /// A token replayed on a program.
 #[derive(Debug)]

@@ -1,44 +1,22 @@
 //! One execution of a program: its threads are coroutines, and the explorer says which one takes the next step.
-//!
-//! `unsafe` is needed to reach a coroutine's way out from inside its own code.
-#![allow(unsafe_code)]
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
-
-use crate::backend::{
-    Driver, Left, Make, Op, Reply, Spawn, Stop as Unwind, Value, foreign_use, panic_text, with_driver,
-};
+use crate::backend::{Driver, Op, foreign_use, panic_text, with_driver};
 use crate::trace::{Place, Way};
 
 use super::atlas::{Atlas, Ident};
-use super::core::{Core, Limits, Phase, Stop};
+use super::core::{Core, Limits, Stop};
+use super::coroutine::{Body, RUNNING, Signal, Thread, WayOut, install_panic_hook};
 use super::model::{Finish, Model};
 use super::record::Recorder;
+use super::thread::Phase;
 
-/// Bytes of a coroutine's stack; the pages are only used when they are touched.
-const STACK: usize = 256 * 1024;
-/// Operations a thread may do without coming to a step: more means that it goes round for ever on its own.
-const UNSEEN: u32 = 100_000;
 /// Rounds that held loops get once nobody else can move, to see whether they give up by themselves.
 const ALONE: u32 = 1_000;
-/// Operations that a thread may do while its run is torn down.
-const LAST_WORDS: u32 = 10_000;
-
-enum Signal {
-    Go,
-    TearDown,
-}
-
-type WayOut = Yielder<Signal, ()>;
-type Body = Box<dyn FnOnce() -> Option<Value>>;
-type Thread = Coroutine<Signal, (), Result<Option<Value>, Box<dyn Any + Send>>>;
 
 /// A possible next step: which thread, in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,52 +37,21 @@ pub(super) struct End {
 
 /// See the module.
 pub(super) struct Run {
-    id: u64,
-    core: RefCell<Core>,
-    coroutines: RefCell<Vec<Option<Thread>>>,
-    yielders: RefCell<Vec<Cell<*const WayOut>>>,
-    current: Cell<Option<u32>>,
-    over: Cell<bool>,
-    recording: bool,
+    pub(super) id: u64,
+    pub(super) core: RefCell<Core>,
+    pub(super) coroutines: RefCell<Vec<Option<Thread>>>,
+    pub(super) yielders: RefCell<Vec<Cell<*const WayOut>>>,
+    pub(super) current: Cell<Option<u32>>,
+    pub(super) over: Cell<bool>,
+    pub(super) recording: bool,
     choices: RefCell<Vec<Choice>>,
-    finish: RefCell<Option<Finish>>,
+    pub(super) finish: RefCell<Option<Finish>>,
     /// Threads left where they stood: the operating system's thread has a panic that never ends.
     pub(super) tainted: Cell<bool>,
-    last_words: Cell<u32>,
-}
-
-thread_local! {
-    /// The run of this operating-system thread, for the panic hook.
-    static RUNNING: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
-    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
+    pub(super) last_words: Cell<u32>,
 }
 
 static RUNS: AtomicU64 = AtomicU64::new(1);
-
-/// What a panicking thread says when a destructor panics while it unwinds already.
-const IN_CLEANUP: &str = "panic in a destructor during cleanup";
-
-/// Makes panics of explored threads part of their run instead of printing them.
-pub(super) fn install_panic_hook() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let print = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let run = RUNNING.try_with(|running| running.try_borrow().ok().and_then(|run| run.clone()));
-            match run.ok().flatten() {
-                Some(run) if run.current.get().is_some() => {
-                    let place = info.location().map(|at| format!("{}:{}", file_name(at.file()), at.line()));
-                    run.panicked(panic_text(info.payload()), place);
-                }
-                _ => print(info),
-            }
-        }));
-    });
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
 
 /// Runs `body` with a new execution of the model, standing at its first choice; tears it down afterwards.
 /// Gives back the atlas, whether anything had to be left behind, and what `body` returned.
@@ -209,91 +156,6 @@ impl Run {
         };
         if !stays && self.core.borrow().stop.is_none() {
             self.resume(thread, Signal::Go);
-        }
-    }
-
-    fn add_coroutine(&self, body: Body) {
-        let number = self.coroutines.borrow().len();
-        self.yielders.borrow_mut().push(Cell::new(std::ptr::null()));
-        let stack = STACKS.with_borrow_mut(Vec::pop);
-        let stack = stack.or_else(|| DefaultStack::new(STACK).ok());
-        let Some(stack) = stack else {
-            self.core.borrow_mut().stop = Some(Stop::Misused(format!("there is no memory for thread {number}'s stack")));
-            return self.coroutines.borrow_mut().push(None);
-        };
-        let coroutine = Coroutine::with_stack(stack, move |yielder: &WayOut, _: Signal| {
-            RUNNING.with_borrow(|run| {
-                if let Some(run) = run {
-                    run.yielders.borrow()[number].set(yielder);
-                }
-            });
-            catch_unwind(AssertUnwindSafe(body))
-        });
-        self.coroutines.borrow_mut().push(Some(coroutine));
-    }
-
-    /// Lets a thread run until it stands before an operation that it has to wait for, or ends.
-    fn resume(&self, thread: u32, signal: Signal) {
-        let coroutine = self.coroutines.borrow_mut()[thread as usize].take();
-        let Some(mut coroutine) = coroutine else { return };
-        let before = self.current.replace(Some(thread));
-        self.core.borrow_mut().threads[thread as usize].unwinding = false;
-        let result = coroutine.resume(signal);
-        self.current.set(before);
-        match result {
-            CoroutineResult::Yield(()) => self.coroutines.borrow_mut()[thread as usize] = Some(coroutine),
-            CoroutineResult::Return(result) => {
-                STACKS.with_borrow_mut(|stacks| stacks.push(coroutine.into_stack()));
-                if !self.over.get() {
-                    self.ended(thread, result);
-                }
-            }
-        }
-    }
-
-    fn ended(&self, thread: u32, result: Result<Option<Value>, Box<dyn Any + Send>>) {
-        let mut core = self.core.borrow_mut();
-        let core = &mut *core;
-        let me = &mut core.threads[thread as usize];
-        me.phase = Phase::Ended;
-        let ident = me.ident;
-        match result {
-            Ok(value) => {
-                me.panic = None;
-                me.result = value.map_or_else(|| me.opaque_result(), |value| value.fingerprint);
-            }
-            Err(payload) => {
-                me.result = me.opaque_result();
-                let text = || (panic_text(&*payload), None);
-                let panic = me.panic.take().unwrap_or_else(text);
-                me.panic = Some(panic);
-                if thread == 0 {
-                    core.end(ident, Stop::Panicked(0));
-                }
-            }
-        }
-        if thread == 0 {
-            core.end(ident, Stop::Returned);
-        }
-    }
-
-    /// Called by the panic hook, on the panicking thread.
-    fn panicked(&self, message: String, place: Option<String>) {
-        let Some(me) = self.current.get() else { return };
-        let cleanup = message == IN_CLEANUP;
-        if let Ok(mut core) = self.core.try_borrow_mut() {
-            let thread = &mut core.threads[me as usize];
-            thread.panics += 1;
-            if cleanup {
-                // The destructor's own panic has just been noted; the process would abort here.
-                let ident = thread.ident;
-                core.end(ident, Stop::Aborted(me));
-            } else {
-                thread.panic = Some((message, place));
-            }
-        }
-        if cleanup {
-            self.abandon();
         }
     }
 
@@ -402,36 +264,6 @@ impl Run {
         held
     }
 
-    /// Suspends the running thread until the explorer comes back to it.
-    fn suspend(&self, me: u32) {
-        let yielder = self.yielders.borrow()[me as usize].get();
-        {
-            let mut core = self.core.borrow_mut();
-            let others = core.threads.iter().any(|thread| thread.unwinding);
-            let thread = &mut core.threads[me as usize];
-            // The standard library counts panics per operating-system thread, so another coroutine's unwinding
-            // shows here, too; then only a thread that has panicked itself can be in the middle of it.
-            thread.unwinding = std::thread::panicking() && (!others || thread.panics > 0);
-        }
-        // SAFETY: the yielder lives on this coroutine's own stack as long as its closure runs, and this is that
-        // closure's code: `me` is the running coroutine.
-        let signal = unsafe { (*yielder).suspend(()) };
-        if let Signal::TearDown = signal {
-            self.say_goodbye();
-        }
-    }
-
-    /// In a run that is over: unwinds the calling thread, or lets its destructors do what they do.
-    fn say_goodbye(&self) {
-        self.last_words.set(self.last_words.get() + 1);
-        if self.last_words.get() > LAST_WORDS {
-            self.abandon();
-        }
-        if !std::thread::panicking() {
-            resume_unwind(Box::new(Unwind));
-        }
-    }
-
     /// Reads how it ended; the outcome is computed now, from what the program left.
     pub(super) fn end(&self) -> Option<End> {
         let stop = self.core.borrow().stop.clone()?;
@@ -458,169 +290,5 @@ impl Run {
             stop = Stop::Misused(message);
         }
         Some(End { stop, outcome, panic })
-    }
-
-    fn tear_down(&self) {
-        self.over.set(true);
-        *self.finish.borrow_mut() = None;
-        if matches!(self.core.borrow().stop, Some(Stop::Aborted(_))) {
-            // Its panic hook never returned: no other panic may start on this operating-system thread.
-            self.leave_all();
-            return;
-        }
-        let count = self.coroutines.borrow().len();
-        // Threads in the middle of unwinding first, because until they are through, everyone seems to be panicking;
-        // then those that were started last, because they may borrow from the ones that started them.
-        for unwinding in [true, false] {
-            for thread in (0..count).rev() {
-                self.last_words.set(0);
-                if self.core.borrow().threads[thread].unwinding == unwinding {
-                    self.unwind(thread);
-                }
-            }
-        }
-    }
-
-    fn unwind(&self, thread: usize) {
-        let started = self.coroutines.borrow()[thread].as_ref().map(Coroutine::started);
-        match started {
-            None => {}
-            Some(true) => {
-                self.resume(thread as u32, Signal::TearDown);
-                if let Some(left) = self.coroutines.borrow_mut()[thread].take() {
-                    std::mem::forget(left);
-                    self.tainted.set(true);
-                }
-            }
-            Some(false) => {
-                let coroutine = self.coroutines.borrow_mut()[thread].take();
-                if let Some(mut coroutine) = coroutine {
-                    // Never started: only what its closure captured is dropped.
-                    coroutine.force_unwind();
-                    STACKS.with_borrow_mut(|stacks| stacks.push(coroutine.into_stack()));
-                }
-            }
-        }
-    }
-
-    fn leave_all(&self) {
-        for coroutine in self.coroutines.borrow_mut().iter_mut().filter_map(Option::take) {
-            std::mem::forget(coroutine);
-        }
-        self.tainted.set(true);
-    }
-}
-
-impl Driver for Run {
-    fn run(&self) -> u64 {
-        self.id
-    }
-
-    fn recording(&self) -> bool {
-        self.recording
-    }
-
-    fn create(&self, make: Make, place: Place) -> u32 {
-        let me = self.current();
-        self.core.borrow_mut().make_object(me, &make, place)
-    }
-
-    fn rename(&self, object: u32, name: &str) {
-        if let Some(recorder) = &mut self.core.borrow_mut().recorder {
-            recorder.rename(object as usize, name.to_string());
-        }
-    }
-
-    fn step(&self, op: Op, place: Place) -> Reply {
-        let over = Reply::default();
-        let Some(me) = self.current.get() else {
-            // The outcome is being read. If threads were cut off, it matters how far they had come with this object.
-            let mut core = self.core.borrow_mut();
-            if core.live() > 0 {
-                core.share(&op);
-            }
-            return over;
-        };
-        if self.over.get() {
-            self.say_goodbye();
-            return over;
-        }
-        {
-            let mut core = self.core.borrow_mut();
-            if core.live() > 1 && core.is_held(me) {
-                // It goes round waiting for an object that nobody else has touched so far: somebody may still do so.
-                core.share(&op);
-            }
-            if core.is_local(&op) && core.stop.is_none() {
-                let mut ways = Vec::new();
-                core.ways(me, &op, &mut ways);
-                let unseen = &mut core.threads[me as usize].unseen;
-                *unseen += 1;
-                if *unseen > UNSEEN {
-                    core.stop = Some(Stop::Livelocked);
-                } else if let [way @ (Way::Normal | Way::TimedOut | Way::Pick(_))] = ways[..] {
-                    return core.perform(me, &op, way, place, false).0;
-                }
-            }
-            let thread = &mut core.threads[me as usize];
-            thread.pending = Some((op, place));
-            thread.phase = Phase::Waiting;
-        }
-        self.suspend(me);
-        if self.over.get() {
-            return over;
-        }
-        self.core.borrow().threads[me as usize].reply
-    }
-
-    fn observe(&self, object: u32, seen: Option<Value>, left: Option<Left>) {
-        if let (Some(me), false) = (self.current.get(), self.over.get()) {
-            self.core.borrow_mut().observe(me, object, seen, left);
-        }
-    }
-
-    fn spawn(&self, spawn: Spawn, place: Place) -> u32 {
-        let me = self.current.get();
-        if self.over.get() {
-            self.say_goodbye();
-        }
-        let number = self.core.borrow_mut().start_thread(me, spawn.name, spawn.sort, place);
-        self.add_coroutine(spawn.body);
-        number
-    }
-
-    fn current(&self) -> u32 {
-        self.current.get().unwrap_or(0)
-    }
-
-    fn park_slot(&self, thread: u32) -> u32 {
-        self.core.borrow_mut().park_slot(thread)
-    }
-
-    fn task(&self) -> Option<(u32, u32)> {
-        self.core.borrow().threads[self.current() as usize].task
-    }
-
-    fn set_task(&self, task: Option<(u32, u32)>) -> Option<(u32, u32)> {
-        std::mem::replace(&mut self.core.borrow_mut().threads[self.current() as usize].task, task)
-    }
-
-    fn over(&self) -> bool {
-        self.over.get()
-    }
-
-    fn abandon(&self) {
-        let Some(me) = self.current.get() else { return };
-        self.tainted.set(true);
-        let yielder = self.yielders.borrow()[me as usize].get();
-        loop {
-            // SAFETY: as in `suspend`.
-            unsafe { (*yielder).suspend(()) };
-        }
-    }
-
-    fn misuse(&self, message: String) {
-        let mut core = self.core.borrow_mut();
-        core.stop.get_or_insert(Stop::Misused(message));
     }
 }

@@ -152,7 +152,7 @@ where
     let future: Cancellable = Rc::new(RefCell::new(Some(Box::pin(async move { finish(caught(future).await) }))));
     let kept = Rc::clone(&future);
     let body = move || {
-        let Some(driver) = crate::backend::driver() else { return None };
+        let driver = crate::backend::driver()?;
         drive(&driver, task, token, place, |context| {
             // Taken out while it is polled, so that nobody else can reach it then.
             let Some(mut polled) = future.borrow_mut().take() else { return Poll::Pending };
