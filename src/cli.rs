@@ -1,5 +1,6 @@
 //! The command line, defined once: parsing, help, completions and the man pages all come from here.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -149,6 +150,9 @@ pub struct CheckArgs {
     /// otherwise. If the code has changed since, it is followed as far as it fits.
     #[arg(long, value_name = "TOKEN", conflicts_with = "trials")]
     pub schedule: Option<Token>,
+    /// Also draw the timeline into this file, as SVG: of the schedule replayed, or of the first one that fails
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     /// What to spend on each verdict: a number of states, or a list such as states=200000,steps=5000000
     ///
     /// `states`: distinct states kept in memory; `steps`: steps taken over all executions; `length`: steps of one

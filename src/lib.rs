@@ -7,14 +7,14 @@
 
 extern crate self as pitfalls;
 
+mod backend;
 pub mod cli;
 pub mod commands;
-mod backend;
 pub mod explore;
+pub mod io;
 pub mod lesson;
 #[path = "../lessons/mod.rs"]
 pub mod lessons;
-pub mod io;
 pub mod os;
 pub mod process;
 pub mod progress;

@@ -140,6 +140,54 @@ fn a_run_of_broken_code_says_what_kind_of_bug_it_is() {
 }
 
 #[test]
+fn a_check_shows_the_smallest_schedule_and_how_many_fail() {
+    // Without real threads beside it, every word of a check is the same on every machine.
+    insta::assert_snapshot!(printed("check race --trials 0"));
+}
+
+#[test]
+fn a_sample_of_real_threads_stands_beside_the_share_of_failing_schedules() {
+    let text = printed("check race --variant broken --size 2x1 --trials 20");
+    let sample = text.lines().find(|line| line.contains("real threads:")).expect("a sample");
+    assert!(sample.contains(" runs fail"), "{sample}");
+    assert!(text.contains("4 of 6 schedules fail (66.7%)"), "{text}");
+}
+
+#[test]
+fn a_schedule_is_replayed_and_where_it_parts_is_shown() {
+    let output = Learn::new().run("check race --schedule 1.2.1.2");
+    assert_eq!(output.status.code(), Some(1), "it loses a deposit");
+    insta::assert_snapshot!("replay_that_loses", stdout(&output));
+    let output = Learn::new().run("check race --schedule 1.1.2.2");
+    assert_eq!(output.status.code(), Some(0), "it loses none");
+    let output = Learn::new().run("check race --schedule 1.1.1.2");
+    assert_eq!(output.status.code(), Some(1), "thread 1 has only two steps");
+    insta::assert_snapshot!("replay_that_parts", stdout(&output));
+}
+
+#[test]
+fn a_budget_that_ends_first_has_an_exit_code_of_its_own_and_says_how_far_it_came() {
+    let output = Learn::new().run("check race --variant fixed_owner --size 3x2 --budget states=50,steps=500");
+    assert_eq!(output.status.code(), Some(3));
+    insta::assert_snapshot!(stdout(&output));
+}
+
+#[test]
+fn a_timeline_is_drawn_into_a_file() {
+    let learn = Learn::new();
+    let file = learn.state.path().join("race.svg");
+    let line = ["check", "race", "--variant", "broken", "--size", "2x1", "--trials", "0", "--svg"];
+    let output = learn.command(line).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let picture = std::fs::read_to_string(&file).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("let balance = self.balance.load"), "{picture}");
+    let line = ["check", "race", "--variant", "fixed_lock", "--trials", "0", "--svg", "nowhere.svg"];
+    let output = learn.command(line).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "learn: no schedule fails, so nowhere.svg was not written\n");
+}
+
+#[test]
 fn wrong_names_are_answered_with_the_nearest_and_the_list() {
     let message = refused("run rase");
     assert_eq!(message, "learn: there is no lesson `rase`; did you mean `race`? There is: race\n");
@@ -247,7 +295,7 @@ fn a_read_only_folder_is_no_obstacle() {
 #[test]
 fn a_closed_pipe_is_success_without_a_word() {
     let learn = Learn::new();
-    for line in ["show race", "list --json", "completions bash", "man", "--help"] {
+    for line in ["show race", "check race --trials 0", "check race --json --trials 0", "list --json", "completions bash", "man", "--help"] {
         let mut child = learn.command(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         let mut pipe = BufReader::with_capacity(1, child.stdout.take().unwrap());
@@ -309,7 +357,7 @@ fn colour_goes_into_no_pipe_unless_it_is_forced() {
 fn no_line_is_wider_than_40_columns() {
     let learn = Learn::new();
     let pages = ["", "list", "show", "run", "check", "completions", "man"].map(|command| format!("{command} --help"));
-    let texts = ["", "list", "show race", "show race --variant fixed_owner", "run race --trials 2"].map(String::from);
+    let texts = ["", "list", "show race", "show race --variant fixed_owner", "run race --trials 2", "check race", "check race --schedule 1.2.9"].map(String::from);
     for line in pages.iter().chain(&texts) {
         let output = learn.command(line.split_whitespace()).env("COLUMNS", "40").output().unwrap();
         let text = stdout(&output);

@@ -97,7 +97,8 @@ fn the_smallest_losing_schedule_has_two_switches_and_four_steps() {
     let trace = verdict.counterexample.expect("a counterexample");
     assert_eq!(trace.token().to_string(), "1.2.2.1");
     assert_eq!(trace.switches(), 2);
-    let lines: Vec<_> = trace.steps.iter().map(|step| (step.verb, step.seen.as_deref(), step.left.as_deref())).collect();
+    let lines: Vec<_> =
+        trace.steps.iter().map(|step| (step.verb, step.seen.as_deref(), step.left.as_deref())).collect();
     assert_eq!(
         lines,
         [

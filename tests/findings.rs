@@ -114,8 +114,8 @@ fn a_flag_that_nobody_sets_is_a_livelock_at_its_line() {
         let flag = Arc::new(AtomicBool::new(false));
         let other = Arc::clone(&flag);
         let spinner = thread::spawn(move || {
-            while !other.load(SeqCst) { // goes round here
-                thread::yield_now();
+            while !other.load(SeqCst) {
+                thread::yield_now(); // goes round here
             }
         });
         flag.store(false, SeqCst);
@@ -460,7 +460,10 @@ fn a_task_that_waits_for_its_own_loop_deadlocks() {
         })
     }));
     assert_eq!(verdict.finding, Finding::Deadlock);
-    assert_eq!((verdict.failing.unwrap().to_string(), verdict.schedules.unwrap().to_string()), ("1".into(), "2".into()));
+    assert_eq!(
+        (verdict.failing.unwrap().to_string(), verdict.schedules.unwrap().to_string()),
+        ("1".into(), "2".into())
+    );
 }
 
 #[test]

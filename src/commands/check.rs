@@ -1,13 +1,16 @@
 //! `learn check`: every schedule of a lesson's variants, beside what real threads do; or one schedule, replayed.
 
 use std::io::Write;
+use std::path::Path;
 
 use super::{Exit, Failure, lookup, note, print_json};
 use crate::cli::CheckArgs;
 use crate::explore::{Options, explore, replay};
 use crate::lesson::{Lesson, Role, Size, Variant};
 use crate::progress::Deed;
-use crate::trace::Token;
+use crate::sources::Sources;
+use crate::timeline::{Timeline, svg};
+use crate::trace::{Token, Trace};
 use crate::verdict::report::{CheckReport, CheckResult, ReplayReport, SCHEMA};
 use crate::verdict::text::{Heading, replay_block, variant_block};
 use crate::verdict::{Finding, Verdict};
@@ -53,11 +56,24 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
         }
         results.extend(of_variant);
     }
+    if let Some(file) = &args.svg {
+        let failing = results.iter().find_map(|result| Some((result, result.verdict.counterexample.as_ref()?)));
+        let Some((result, trace)) = failing else {
+            return Err(Failure::Usage(format!("no schedule fails, so {} was not written", file.display())));
+        };
+        draw(file, trace, &lookup::lesson(&result.lesson)?.sources())?;
+    }
     let exit = exit(&results);
     if args.json {
         print_json(&CheckReport::new(results), out)?;
     }
     Ok(exit)
+}
+
+/// Writes a timeline as a picture.
+fn draw(file: &Path, trace: &Trace, sources: &Sources) -> Result<(), Failure> {
+    let picture = svg::render(&Timeline::new(trace, sources));
+    std::fs::write(file, picture).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
 }
 
 fn block(lesson: &Lesson, variant: &Variant, results: &[CheckResult], width: usize) -> String {
@@ -112,6 +128,9 @@ fn replay_one(args: &CheckArgs, lesson: &Lesson, token: &Token, out: &mut dyn Wr
     };
     let replayed = replay(&(variant.model)(size), &options(args, lesson), token);
     note(lesson.id, Deed::Check);
+    if let Some(file) = &args.svg {
+        draw(file, &replayed.trace, &lesson.sources())?;
+    }
     let breaks = !replayed.broken.is_empty() || replayed.parted.is_some();
     let report = ReplayReport {
         schema: SCHEMA,
@@ -126,6 +145,7 @@ fn replay_one(args: &CheckArgs, lesson: &Lesson, token: &Token, out: &mut dyn Wr
     if args.json {
         print_json(&report, out)?;
     } else {
+        writeln!(out, "{} at {}", variant.file(), lesson.size_in_words(size))?;
         write!(out, "{}", replay_block(&report, &lesson.sources(), terminal::width()))?;
     }
     Ok(if breaks { Exit::NotAsClaimed } else { Exit::AsClaimed })

@@ -69,7 +69,8 @@ impl Run {
         let stack = STACKS.with_borrow_mut(Vec::pop);
         let stack = stack.or_else(|| DefaultStack::new(STACK).ok());
         let Some(stack) = stack else {
-            self.core.borrow_mut().stop = Some(Stop::Misused(format!("there is no memory for thread {number}'s stack")));
+            self.core.borrow_mut().stop =
+                Some(Stop::Misused(format!("there is no memory for thread {number}'s stack")));
             return self.coroutines.borrow_mut().push(None);
         };
         let coroutine = Coroutine::with_stack(stack, move |yielder: &WayOut, _: Signal| {

@@ -13,7 +13,7 @@ use crate::verdict::Parting;
 
 use super::Options;
 use super::atlas::{Atlas, Ident};
-use super::core::{Limits, Stop};
+use super::core::Stop;
 use super::ends::{Ended, Ends};
 use super::model::Model;
 use super::run::{Choice, Run, execute};
@@ -22,8 +22,9 @@ use super::stage::{Next, perform};
 /// An edge whose end is not known yet.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// Schedules that outgrow their budget of steps before the search is given up: it would go on finding more of them.
-pub(super) const TOO_LONG: u32 = 20;
+/// Steps that are left once a schedule has outgrown its budget: the search is incomplete anyway, and would mostly go
+/// on finding more such schedules.
+pub(super) const AFTER_TOO_LONG: u64 = 500_000;
 
 /// A state.
 #[derive(Debug)]
@@ -86,7 +87,8 @@ struct Search<'a> {
     scouts: u32,
     started: bool,
     repeated: bool,
-    too_long: u32,
+    /// Steps at most, over all executions.
+    steps: u64,
 }
 
 /// Explores within the options' budget.
@@ -111,7 +113,7 @@ pub(super) fn explore_graph(model: &Model, options: &Options) -> Graph {
         scouts: 2,
         started: false,
         repeated: false,
-        too_long: 0,
+        steps: options.steps,
     };
     perform(&mut search, Search::next);
     search.graph
@@ -146,6 +148,10 @@ impl Search<'_> {
             self.pending.clear();
             self.started = false;
         }
+        self.goes_on(tainted)
+    }
+
+    fn goes_on(&self, tainted: bool) -> Next {
         match (self.graph.parting.is_some(), tainted) {
             (true, _) => Next::Done,
             (false, true) => Next::Elsewhere,
@@ -154,58 +160,62 @@ impl Search<'_> {
     }
 
     fn spent(&self) -> bool {
-        self.graph.nodes.len() as u64 >= self.options.states
-            || self.graph.steps >= self.options.steps
-            || self.too_long >= TOO_LONG
+        self.graph.nodes.len() as u64 >= self.options.states || self.graph.steps >= self.steps
     }
 
     /// Runs one schedule, threads in turn, to learn which objects are shared.
     fn scout(&mut self) -> Next {
         let turn = self.scouts as usize;
-        let mut atlas = std::mem::replace(&mut self.graph.atlas, Atlas::new());
-        let (steps, tainted) = execute(self.model, &mut atlas, self.limits(), None, |run| {
+        let ((), tainted) = self.execute(|search, run| {
             let mut steps = 0;
-            loop {
-                let choices = run.choices();
-                if choices.is_empty() {
-                    return steps;
-                }
-                run.take(choices[(steps * turn) % choices.len()]);
+            while let choices = run.choices()
+                && !choices.is_empty()
+            {
+                search.step(run, choices[(steps * turn) % choices.len()]);
                 steps += 1;
             }
         });
-        atlas.surprised();
-        self.graph.atlas = atlas;
-        self.graph.executions += 1;
-        self.graph.steps += steps as u64;
-        if tainted { Next::Elsewhere } else { Next::Here }
-    }
-
-    fn limits(&self) -> Limits {
-        self.options.limits()
+        self.graph.atlas.surprised();
+        self.goes_on(tainted)
     }
 
     /// Runs the program up to an edge and beyond it, until it comes to a known state or to its end.
     fn run(&mut self, edge: Option<(u32, u32)>) -> bool {
         let path = edge.map_or_else(Vec::new, |(node, edge)| self.graph.path_to(node, edge));
-        let mut atlas = std::mem::replace(&mut self.graph.atlas, Atlas::new());
-        let (model, limits) = (self.model, self.limits());
-        let ((), tainted) = execute(model, &mut atlas, limits, None, |run| self.follow(run, &path));
-        self.graph.atlas = atlas;
-        self.graph.executions += 1;
-        tainted
+        let (came_there, tainted) = self.execute(|search, run| search.follow(run, &path));
+        if came_there {
+            return tainted;
+        }
+        let Some((last, before)) = path.split_last() else { return tainted };
+        // It stood elsewhere than the run that found this state: once more, to see at which step they part.
+        let (parting, again) = self.execute(|search, run| search.retrace(run, before, last.0));
+        let sooner_or_later = || Parting {
+            step: path.len(),
+            first: "it came to a state".into(),
+            second: "by the same choices, to another state".into(),
+        };
+        self.graph.parting = Some(parting.unwrap_or_else(sooner_or_later));
+        tainted || again
     }
 
-    fn follow(&mut self, run: &Rc<Run>, path: &[(u32, u32)]) {
+    fn execute<R>(&mut self, body: impl FnOnce(&mut Self, &Rc<Run>) -> R) -> (R, bool) {
+        let mut atlas = std::mem::replace(&mut self.graph.atlas, Atlas::new());
+        let (model, limits) = (self.model, self.options.limits());
+        let result = execute(model, &mut atlas, limits, None, |run| body(self, run));
+        self.graph.atlas = atlas;
+        self.graph.executions += 1;
+        result
+    }
+
+    /// Whether the run came to the state that the path leads to, as an earlier one did by the same choices.
+    fn follow(&mut self, run: &Rc<Run>, path: &[(u32, u32)]) -> bool {
         let mut from = None;
-        for (step, (node, edge)) in path.iter().enumerate() {
-            if let Some(parting) = self.parted(run, *node, step) {
-                self.graph.parting = Some(parting);
-                return;
+        for (index, (node, edge)) in path.iter().enumerate() {
+            // Threads' observations add up, so that comparing the last state compares the whole path.
+            if index + 1 == path.len() && self.graph.nodes[*node as usize].fingerprint != run.fingerprint() {
+                return false;
             }
-            let wanted = &self.graph.nodes[*node as usize].edges[*edge as usize];
-            let choice = run.choices().into_iter().find(|c| c.ident == wanted.ident && c.way == wanted.way);
-            let Some(choice) = choice else { return };
+            let Some(choice) = self.choice(run, *node, *edge) else { return false };
             self.step(run, choice);
             from = Some((*node, *edge));
         }
@@ -220,7 +230,7 @@ impl Search<'_> {
                 if known.is_none() {
                     self.pending.extend((0..added.edges.len() as u32).rev().map(|edge| (node, edge)));
                 }
-                return;
+                return true;
             }
             let edges = added.edges.len() as u32;
             self.pending.extend((1..edges).rev().map(|edge| (node, edge)));
@@ -228,6 +238,24 @@ impl Search<'_> {
             self.step(run, choice);
             from = Some((node, 0));
         }
+    }
+
+    /// The run's choice that an edge stands for.
+    fn choice(&self, run: &Rc<Run>, node: u32, edge: u32) -> Option<Choice> {
+        let wanted = &self.graph.nodes[node as usize].edges[edge as usize];
+        run.choices().into_iter().find(|choice| choice.ident == wanted.ident && choice.way == wanted.way)
+    }
+
+    /// Goes along a path that leads to `last`, and says where the run leaves it.
+    fn retrace(&mut self, run: &Rc<Run>, path: &[(u32, u32)], last: u32) -> Option<Parting> {
+        for (step, (node, edge)) in path.iter().enumerate() {
+            if let Some(parting) = self.parted(run, *node, step) {
+                return Some(parting);
+            }
+            let choice = self.choice(run, *node, *edge)?;
+            self.step(run, choice);
+        }
+        self.parted(run, last, path.len())
     }
 
     fn step(&mut self, run: &Rc<Run>, choice: Choice) {
@@ -240,7 +268,9 @@ impl Search<'_> {
         let edges = edges_of(run);
         self.graph.held |= run.core().held;
         let end = run.end();
-        self.too_long += u32::from(end.as_ref().is_some_and(|end| end.stop == Stop::TooLong));
+        if end.as_ref().is_some_and(|end| end.stop == Stop::TooLong) {
+            self.steps = self.steps.min(self.graph.steps + AFTER_TOO_LONG);
+        }
         let end = end.map(|end| self.graph.ends.index(Ended::new(end, &self.model.claims)));
         let number = self.graph.nodes.len() as u32;
         self.graph.nodes.push(Node { fingerprint, parent, edges, end });
@@ -256,31 +286,13 @@ impl Search<'_> {
         while let Some(edge) = self.graph.nodes.get(node as usize).and_then(|node| node.edges.first()) {
             path.push((node, 0));
             node = edge.to;
-            if node == UNKNOWN {
-                break;
-            }
         }
-        let mut atlas = std::mem::replace(&mut self.graph.atlas, Atlas::new());
-        let (parting, tainted) = execute(self.model, &mut atlas, self.limits(), None, |run| {
-            for (step, (node, edge)) in path.iter().enumerate() {
-                if let Some(parting) = self.parted(run, *node, step) {
-                    return Some(parting);
-                }
-                let wanted = &self.graph.nodes[*node as usize].edges[*edge as usize];
-                let choice = run.choices().into_iter().find(|c| c.ident == wanted.ident && c.way == wanted.way);
-                run.take(choice?);
-            }
-            (node != UNKNOWN).then(|| self.parted(run, node, path.len()))?
-        });
-        self.graph.atlas = atlas;
-        self.graph.executions += 1;
-        self.graph.steps += path.len() as u64;
+        if node == UNKNOWN {
+            return Next::Here;
+        }
+        let (parting, tainted) = self.execute(|search, run| search.retrace(run, &path, node));
         self.graph.parting = parting;
-        match (self.graph.parting.is_some(), tainted) {
-            (true, _) => Next::Done,
-            (false, true) => Next::Elsewhere,
-            (false, false) => Next::Here,
-        }
+        self.goes_on(tainted)
     }
 
     /// Whether the run stands elsewhere than an earlier run that made the same choices.
@@ -314,12 +326,7 @@ fn edges_of(run: &Rc<Run>) -> Box<[Edge]> {
         let thread = &core.threads[thread as usize];
         thread.pending.as_ref().map_or(thread.last_place, |(_, place)| *place)
     };
-    let edge = |choice: Choice| Edge {
-        ident: choice.ident,
-        way: choice.way,
-        place: place(choice.thread),
-        to: UNKNOWN,
-    };
+    let edge = |choice: Choice| Edge { ident: choice.ident, way: choice.way, place: place(choice.thread), to: UNKNOWN };
     run.choices().into_iter().map(edge).collect()
 }
 

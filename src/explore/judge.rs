@@ -36,12 +36,8 @@ struct Found<'a> {
 /// The verdict by the graph; by the reduced search where the graph outgrows its budget.
 pub(super) fn of_graph(model: &Model, options: &Options) -> Verdict {
     let mut graph = explore_graph(model, options);
-    let cost = Cost {
-        states: graph.nodes.len() as u64,
-        executions: graph.executions,
-        steps: graph.steps,
-        milliseconds: 0.0,
-    };
+    let cost =
+        Cost { states: graph.nodes.len() as u64, executions: graph.executions, steps: graph.steps, milliseconds: 0.0 };
     let order = in_order(&graph);
     let found = Found {
         model,
@@ -83,9 +79,8 @@ pub(super) fn of_reduced(model: &Model, options: &Options) -> Verdict {
     };
     found.judge(|wanted| {
         let fitting = reduced.ends.0.iter().zip(&reduced.examples).filter(|(end, _)| wanted(end));
-        let length = |schedule: &Schedule| {
-            (schedule.windows(2).filter(|pair| pair[0].0 != pair[1].0).count(), schedule.len())
-        };
+        let length =
+            |schedule: &Schedule| (schedule.windows(2).filter(|pair| pair[0].0 != pair[1].0).count(), schedule.len());
         fitting.map(|(_, schedule)| schedule).min_by_key(|schedule| length(schedule)).cloned()
     })
 }

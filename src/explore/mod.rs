@@ -80,11 +80,8 @@ impl Options {
 /// give the verdict alone.
 pub fn explore(model: &Model, options: &Options) -> Verdict {
     let start = Instant::now();
-    let mut verdict = if options.verdict_only {
-        judge::of_reduced(model, options)
-    } else {
-        judge::of_graph(model, options)
-    };
+    let mut verdict =
+        if options.verdict_only { judge::of_reduced(model, options) } else { judge::of_graph(model, options) };
     verdict.cost.milliseconds = start.elapsed().as_secs_f64() * 1e3;
     verdict
 }

@@ -130,12 +130,7 @@ fn number_equal_names(objects: &mut [ObjectInfo]) {
 }
 
 /// An operation's verb, its object, a second object and what it does to the first one's value.
-fn in_words(
-    op: &Op,
-    way: Way,
-    reply: &Reply,
-    stays: bool,
-) -> (&'static str, Option<u32>, Option<u32>, Effect) {
+fn in_words(op: &Op, way: Way, reply: &Reply, stays: bool) -> (&'static str, Option<u32>, Option<u32>, Effect) {
     let orders = Effect::Orders;
     match *op {
         Op::Access { object, verb, effect } => (verb, Some(object), None, effect),

@@ -15,8 +15,8 @@ use crate::trace::Way;
 use super::Options;
 use super::atlas::{Atlas, Ident};
 use super::core::{Event, Stop};
-use super::graph::TOO_LONG;
 use super::ends::{Ended, Ends};
+use super::graph::AFTER_TOO_LONG;
 use super::model::Model;
 use super::run::{Choice, Run, execute};
 use super::stage::{Next, perform};
@@ -34,7 +34,6 @@ pub(super) struct Reduced {
     pub(super) steps: u64,
     pub(super) complete: bool,
     pub(super) held: bool,
-    too_long: u32,
 }
 
 /// A state on the current path.
@@ -57,6 +56,8 @@ struct Search<'a> {
     found: Reduced,
     path: Vec<Frame>,
     started: bool,
+    /// Steps at most, over all executions.
+    steps: u64,
 }
 
 /// Explores within the options' budget of steps.
@@ -69,9 +70,8 @@ pub(super) fn explore_reduced(model: &Model, options: &Options) -> Reduced {
         steps: 0,
         complete: false,
         held: false,
-        too_long: 0,
     };
-    let mut search = Search { model, options, found, path: Vec::new(), started: false };
+    let mut search = Search { model, options, found, path: Vec::new(), started: false, steps: options.steps };
     perform(&mut search, Search::next);
     search.found
 }
@@ -82,7 +82,7 @@ impl Search<'_> {
             self.found.complete = true;
             return Next::Done;
         }
-        if self.found.steps >= self.options.steps || self.found.too_long >= TOO_LONG {
+        if self.found.steps >= self.steps {
             return Next::Done;
         }
         self.started = true;
@@ -159,7 +159,9 @@ impl Search<'_> {
     /// Adds the state the run stands at to the path, unless it is an end or everything here is asleep.
     fn extend(&mut self, run: &Rc<Run>, depth: usize) -> bool {
         if let Some(end) = run.end() {
-            self.found.too_long += u32::from(end.stop == Stop::TooLong);
+            if end.stop == Stop::TooLong {
+                self.steps = self.steps.min(self.found.steps + AFTER_TOO_LONG);
+            }
             let index = self.found.ends.index(Ended::new(end, &self.model.claims)) as usize;
             if index == self.found.examples.len() {
                 let schedule = self.path.iter().map(|frame| (frame.current.ident, frame.current.way)).collect();
@@ -218,7 +220,9 @@ impl Frame {
 
 fn depends(touches: &[(Ident, bool)], events: &[Event]) -> bool {
     events.iter().any(|event| match *event {
-        Event::Touch { object, write, .. } => touches.iter().any(|(other, writes)| *other == object && (write || *writes)),
+        Event::Touch { object, write, .. } => {
+            touches.iter().any(|(other, writes)| *other == object && (write || *writes))
+        }
         Event::Start { .. } | Event::Join { .. } => false,
     })
 }

@@ -53,8 +53,10 @@ pub fn replay(model: &Model, options: &Options, token: &Token) -> Replay {
             });
             if fitting.is_none() && parted.is_none() {
                 let at = wanted.map_or(token.0.len(), |(at, _)| at);
-                let first = wanted
-                    .map_or_else(|| "the token ends here".into(), |(_, wanted)| format!("{} is next", in_words(wanted)));
+                let first = wanted.map_or_else(
+                    || "the token ends here".into(),
+                    |(_, wanted)| format!("{} is next", in_words(wanted)),
+                );
                 let possible: Vec<String> = choices.iter().map(|c| move_of(c).to_string()).collect();
                 let second = format!("the program can go on with {}", possible.join(", "));
                 parted = Some(Parting { step: at + 1, first, second });

@@ -95,7 +95,8 @@ impl Disk {
 
 impl Lines {
     fn shown(&self, text: bool) -> Value {
-        let both: Vec<String> = self.written.iter().chain([&String::from("|")]).chain(&self.buffered).cloned().collect();
+        let both: Vec<String> =
+            self.written.iter().chain([&String::from("|")]).chain(&self.buffered).cloned().collect();
         let fingerprint = Value::of(&both, false).map_or(0, |value| value.fingerprint);
         let text = text.then(|| format!("{} written, {} buffered", self.written.len(), self.buffered.len()));
         Value { fingerprint, text }

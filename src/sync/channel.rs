@@ -140,10 +140,12 @@ impl<T> Receiver<T> {
                 check_os("channel");
                 receiver.try_recv()
             }
-            Repr::Explored(handle, messages) => take(handle, messages, true, false).map_err(|reply| match reply.closed {
-                true => TryRecvError::Disconnected,
-                false => TryRecvError::Empty,
-            }),
+            Repr::Explored(handle, messages) => {
+                take(handle, messages, true, false).map_err(|reply| match reply.closed {
+                    true => TryRecvError::Disconnected,
+                    false => TryRecvError::Empty,
+                })
+            }
         }
     }
 
@@ -158,10 +160,12 @@ impl<T> Receiver<T> {
                 check_os("channel");
                 receiver.recv_timeout(timeout)
             }
-            Repr::Explored(handle, messages) => take(handle, messages, false, true).map_err(|reply| match reply.closed {
-                true => RecvTimeoutError::Disconnected,
-                false => RecvTimeoutError::Timeout,
-            }),
+            Repr::Explored(handle, messages) => {
+                take(handle, messages, false, true).map_err(|reply| match reply.closed {
+                    true => RecvTimeoutError::Disconnected,
+                    false => RecvTimeoutError::Timeout,
+                })
+            }
         }
     }
 

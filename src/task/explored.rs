@@ -174,11 +174,9 @@ where
 /// A future whose panics become an error, as tokio's tasks do it. The explorer's own unwinding goes through.
 async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = Box::pin(future);
-    std::future::poll_fn(move |context| {
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(polled) => polled.map(Ok),
-            Err(payload) => Poll::Ready(Err(message_of(payload))),
-        }
+    std::future::poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(payload) => Poll::Ready(Err(message_of(payload))),
     })
     .await
 }

@@ -69,10 +69,7 @@ where
 impl<'scope> Scope<'scope, '_> {
     /// Starts a thread that ends before the scope does.
     #[track_caller]
-    pub fn spawn<T: Send + 'scope>(
-        &self,
-        body: impl FnOnce() -> T + Send + 'scope,
-    ) -> ScopedJoinHandle<'scope, T> {
+    pub fn spawn<T: Send + 'scope>(&self, body: impl FnOnce() -> T + Send + 'scope) -> ScopedJoinHandle<'scope, T> {
         let inner = match &self.inner {
             Inner::Os(scope) => Handle::Os(scope.spawn(body)),
             Inner::Explored(threads, _) => {

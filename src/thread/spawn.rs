@@ -72,10 +72,7 @@ impl Builder {
     /// # Errors
     /// The operating system's, if it cannot make one more thread.
     #[track_caller]
-    pub fn spawn<T: Send + 'static>(
-        self,
-        body: impl FnOnce() -> T + Send + 'static,
-    ) -> std::io::Result<JoinHandle<T>> {
+    pub fn spawn<T: Send + 'static>(self, body: impl FnOnce() -> T + Send + 'static) -> std::io::Result<JoinHandle<T>> {
         let inner = match driver() {
             None => {
                 let builder = std::thread::Builder::new();

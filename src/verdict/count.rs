@@ -131,6 +131,9 @@ mod tests {
     #[test]
     fn json_numbers_stay_exact() {
         assert_eq!(serde_json::to_value(Count::from(EXACT_IN_JSON)).unwrap(), serde_json::json!(EXACT_IN_JSON));
-        assert_eq!(serde_json::to_value(Count::from(EXACT_IN_JSON + 1)).unwrap(), serde_json::json!("9007199254740992"));
+        assert_eq!(
+            serde_json::to_value(Count::from(EXACT_IN_JSON + 1)).unwrap(),
+            serde_json::json!("9007199254740992")
+        );
     }
 }
