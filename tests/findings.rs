@@ -564,3 +564,33 @@ fn a_budget_that_ends_first_is_its_own_verdict_and_says_how_far_it_came() {
     assert!(verdict.cost.states >= 100 && verdict.cost.states < 200, "{:?}", verdict.cost);
     assert!(verdict.sentence.contains("states"), "{}", verdict.sentence);
 }
+
+#[test]
+fn a_hash_maps_order_is_named_as_nondeterminism() {
+    let verdict = check(Model::new(|| {
+        let cells: std::collections::HashMap<u64, Arc<AtomicU64>> =
+            (0..16).map(|key| (key, Arc::new(AtomicU64::new(0)))).collect();
+        let theirs = cells.clone();
+        let other = thread::spawn(move || theirs.values().for_each(|cell| cell.store(1, SeqCst)));
+        cells[&0].load(SeqCst);
+        other.join().unwrap();
+        cells.values().map(|cell| cell.load(SeqCst)).sum::<u64>()
+    }));
+    assert_eq!(verdict.finding, Finding::Nondeterministic, "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("a hash map's order"), "{}", verdict.sentence);
+}
+
+#[test]
+fn a_clock_is_named_as_nondeterminism() {
+    let start = std::time::Instant::now();
+    let verdict = check(Model::new(move || {
+        let cell = Arc::new(AtomicU64::new(0));
+        let theirs = Arc::clone(&cell);
+        let other = thread::spawn(move || theirs.store(start.elapsed().as_nanos() as u64, SeqCst));
+        let seen = cell.load(SeqCst);
+        other.join().unwrap();
+        seen.min(1)
+    }));
+    assert_eq!(verdict.finding, Finding::Nondeterministic, "{}", verdict.sentence);
+    assert!(verdict.parting.unwrap().second.contains("other values"));
+}
