@@ -544,7 +544,11 @@ impl Driver for Run {
                 if *unseen > UNSEEN {
                     core.stop = Some(Stop::Livelocked);
                 } else if let [way] = ways[..] {
-                    return core.perform(me, &op, way, place, false).0;
+                    let (reply, stays) = core.perform(me, &op, way, place, false);
+                    // A wait that has run out of time goes on until it has taken its mutex again.
+                    if !stays {
+                        return reply;
+                    }
                 }
             }
             let thread = &mut core.threads[me as usize];
