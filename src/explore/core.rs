@@ -38,6 +38,8 @@ pub(super) struct Thread {
     pub(super) reply: Reply,
     /// Everything it has observed since its start.
     history: u128,
+    /// Threads that it knows to have ended: it has joined them, or who joined them.
+    joined: Vec<u32>,
     pub(super) threads_made: u32,
     objects_made: u32,
     pub(super) park: Option<u32>,
@@ -129,6 +131,12 @@ impl Core {
         self.threads.iter().filter(|thread| thread.phase != Phase::Ended).count()
     }
 
+    /// Whether another thread might still live, for all that this one knows: who has ended without being joined
+    /// could have been slower.
+    pub(super) fn has_company(&self, thread: u32) -> bool {
+        self.threads.len() > self.threads[thread as usize].joined.len() + 1
+    }
+
     /// Adds a thread; returns its number.
     pub(super) fn start_thread(&mut self, parent: Option<u32>, name: Option<String>, sort: &str, place: Place) -> u32 {
         let (ident, history) = match parent {
@@ -154,6 +162,7 @@ impl Core {
             pending: None,
             reply: Reply::default(),
             history,
+            joined: parent.map_or_else(Vec::new, |parent| self.threads[parent as usize].joined.clone()),
             threads_made: 0,
             objects_made: 0,
             park: None,
@@ -286,8 +295,7 @@ impl Core {
     /// Does a thread's operation. The second value tells that it goes on waiting (see [`object::apply`]).
     pub(super) fn perform(&mut self, thread: u32, op: &Op, way: Way, place: Place, seen: bool) -> (Reply, bool) {
         let asker = self.asker(thread, op);
-        let many = self.live() > 1;
-        if many {
+        if self.has_company(thread) {
             let (atlas, objects, events) = (&mut self.atlas, &self.objects, &mut self.events);
             object::touches(op, |object, write| {
                 let object = objects[object as usize].ident;
@@ -310,10 +318,23 @@ impl Core {
                 let other = &mut self.threads[joined as usize];
                 reply.ok = other.panic.take().is_none();
                 let (result, child) = (other.result, other.ident);
-                self.threads[thread as usize].observe(result);
+                let ended = std::mem::take(&mut other.joined);
+                let me = &mut self.threads[thread as usize];
+                me.observe(result);
+                for known in ended.into_iter().chain([joined]) {
+                    if !me.joined.contains(&known) {
+                        me.joined.push(known);
+                    }
+                }
                 self.events.push(Event::Join { thread: asker.ident, child });
             }
-            Op::Cancel { thread: cancelled } => self.threads[cancelled as usize].phase = Phase::Ended,
+            Op::Cancel { thread: cancelled } => {
+                self.threads[cancelled as usize].phase = Phase::Ended;
+                let joined = &mut self.threads[thread as usize].joined;
+                if !joined.contains(&cancelled) {
+                    joined.push(cancelled);
+                }
+            }
             Op::Exit { code } => self.end(asker.ident, code.map_or(Stop::Returned, Stop::Exited)),
             Op::Send { queue, .. } if reply.ok => {
                 let sent = opaque(self.threads[thread as usize].history, 2);

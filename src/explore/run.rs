@@ -20,6 +20,7 @@ use crate::trace::{Place, Way};
 use super::atlas::{Atlas, Ident};
 use super::core::{Core, Limits, Phase, Stop};
 use super::model::{Finish, Model};
+use super::object;
 use super::record::Recorder;
 
 /// Bytes of a coroutine's stack; the pages are only used when they are touched.
@@ -372,6 +373,11 @@ impl Run {
             ways.clear();
             core.ways(number as u32, op, &mut ways);
             if ways.is_empty() {
+                // It would go first if it had come first: who waits for an object has touched it.
+                if core.has_company(number as u32) {
+                    let (atlas, objects) = (&mut core.atlas, &core.objects);
+                    object::touches(op, |object, _| atlas.touch(objects[object as usize].ident, thread.ident));
+                }
                 continue;
             }
             if core.is_held(number as u32) {
