@@ -295,7 +295,15 @@ fn a_read_only_folder_is_no_obstacle() {
 #[test]
 fn a_closed_pipe_is_success_without_a_word() {
     let learn = Learn::new();
-    for line in ["show race", "check race --trials 0", "check race --json --trials 0", "list --json", "completions bash", "man", "--help"] {
+    for line in [
+        "show race",
+        "check race --trials 0",
+        "check race --json --trials 0",
+        "list --json",
+        "completions bash",
+        "man",
+        "--help",
+    ] {
         let mut child = learn.command(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         let mut pipe = BufReader::with_capacity(1, child.stdout.take().unwrap());
@@ -357,7 +365,16 @@ fn colour_goes_into_no_pipe_unless_it_is_forced() {
 fn no_line_is_wider_than_40_columns() {
     let learn = Learn::new();
     let pages = ["", "list", "show", "run", "check", "completions", "man"].map(|command| format!("{command} --help"));
-    let texts = ["", "list", "show race", "show race --variant fixed_owner", "run race --trials 2", "check race", "check race --schedule 1.2.9"].map(String::from);
+    let texts = [
+        "",
+        "list",
+        "show race",
+        "show race --variant fixed_owner",
+        "run race --trials 2",
+        "check race",
+        "check race --schedule 1.2.9",
+    ]
+    .map(String::from);
     for line in pages.iter().chain(&texts) {
         let output = learn.command(line.split_whitespace()).env("COLUMNS", "40").output().unwrap();
         let text = stdout(&output);

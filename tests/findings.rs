@@ -594,3 +594,58 @@ fn a_clock_is_named_as_nondeterminism() {
     assert_eq!(verdict.finding, Finding::Nondeterministic, "{}", verdict.sentence);
     assert!(verdict.parting.unwrap().second.contains("other values"));
 }
+
+#[test]
+fn dropping_any_sender_is_a_step() {
+    let verdict = check(
+        Model::new(|| {
+            let (first, receiver) = channel::unbounded::<u64>();
+            let second = first.clone();
+            let flag = Arc::new(AtomicU64::new(0));
+            let theirs = Arc::clone(&flag);
+            let a = thread::spawn(move || drop(first));
+            let b = thread::spawn(move || {
+                drop(second);
+                theirs.store(1, SeqCst);
+            });
+            let seen = (flag.load(SeqCst), receiver.try_recv());
+            a.join().unwrap();
+            b.join().unwrap();
+            format!("{seen:?}")
+        })
+        .sometimes("the second is gone, the first is not", |seen| seen.contains("(1, Err(Empty))")),
+    );
+    assert_eq!(verdict.finding, Finding::Holds, "{:?}", verdict.outcomes);
+}
+
+#[test]
+fn others_may_come_between_mains_panic_and_the_programs_end() {
+    let verdict = check(Model::new(|| -> u64 {
+        let cell = Arc::new(AtomicU64::new(0));
+        let theirs = Arc::clone(&cell);
+        thread::spawn(move || {
+            theirs.store(1, SeqCst);
+            process::exit(3)
+        });
+        cell.load(SeqCst);
+        panic!("main gives up")
+    }));
+    let outcomes: Vec<&str> = verdict.outcomes.iter().map(|outcome| outcome.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["panic: main gives up", "exit code 3"]);
+    assert_eq!(verdict.finding, Finding::Panic);
+}
+
+#[test]
+fn what_a_channel_without_room_does_at_once_is_refused_with_its_line() {
+    let verdict = check(Model::new(|| {
+        let (sender, receiver) = channel::bounded::<u64>(0);
+        let other = thread::spawn(move || receiver.recv().is_ok());
+        let sent = sender.try_send(1).is_ok(); // tries here
+        drop(sender);
+        (sent, other.join().unwrap()).0
+    }));
+    assert_eq!(verdict.finding, Finding::Misused);
+    let Ending::Misused { message } = ending(&verdict) else { panic!() };
+    assert!(message.contains(&format!("findings.rs:{}", line_of("// tries here"))), "{message}");
+    assert!(message.contains("capacity 0 is not modelled"), "{message}");
+}

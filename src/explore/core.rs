@@ -78,6 +78,21 @@ impl Core {
         self.threads.iter().filter(|thread| thread.phase != Phase::Ended).count()
     }
 
+    /// Whether another thread might still live, for all that this one knows: who has ended without being joined
+    /// could have been slower.
+    pub(super) fn has_company(&self, thread: u32) -> bool {
+        self.threads.len() > self.threads[thread as usize].joined.len() + 1
+    }
+
+    /// A thread stands before an operation that it has to wait for. It would go first if it had come first, so it has
+    /// touched what it waits for.
+    pub(super) fn waits_for(&mut self, thread: u32, op: &Op) {
+        if self.has_company(thread) {
+            let ident = self.threads[thread as usize].ident;
+            touches(op, |object, _| self.atlas.touch(self.objects[object as usize].ident, ident));
+        }
+    }
+
     /// Adds a thread; returns its number.
     pub(super) fn start_thread(&mut self, parent: Option<u32>, name: Option<String>, sort: &str, place: Place) -> u32 {
         let (ident, history) = match parent {
@@ -97,7 +112,8 @@ impl Core {
         if let Some(recorder) = &mut self.recorder {
             recorder.thread(name.unwrap_or_else(|| format!("{sort} {number}")));
         }
-        self.threads.push(Thread::new(ident, history, place));
+        let joined = parent.map_or_else(Vec::new, |parent| self.threads[parent as usize].joined.clone());
+        self.threads.push(Thread::new(ident, history, joined, place));
         number
     }
 
@@ -166,14 +182,6 @@ impl Core {
         match op {
             Op::Join { .. } | Op::Pause | Op::Leave { .. } | Op::EndTurn { .. } | Op::Wake { .. } => return true,
             Op::Timer { .. } | Op::Cancel { .. } | Op::OnceEnd { .. } | Op::Ends { add: true, .. } => return true,
-            // Only the last end to go closes the queue.
-            Op::Ends { queue, senders: side, .. } => {
-                if let State::Queue { senders, receivers, .. } = &self.objects[*queue as usize].state
-                    && *(if *side { senders } else { receivers }) > 1
-                {
-                    return true;
-                }
-            }
             Op::Exit { .. } => return self.live() == 1,
             _ => {}
         }
@@ -221,8 +229,7 @@ impl Core {
     /// Does a thread's operation. The second value tells that it goes on waiting (see [`rules::apply`]).
     pub(super) fn perform(&mut self, thread: u32, op: &Op, way: Way, place: Place, seen: bool) -> (Reply, bool) {
         let asker = self.asker(thread, op);
-        let many = self.live() > 1;
-        if many {
+        if self.has_company(thread) {
             let (atlas, objects, events) = (&mut self.atlas, &self.objects, &mut self.events);
             touches(op, |object, write| {
                 let object = objects[object as usize].ident;
@@ -245,10 +252,16 @@ impl Core {
                 let other = &mut self.threads[joined as usize];
                 reply.ok = other.panic.take().is_none();
                 let (result, child) = (other.result, other.ident);
-                self.threads[thread as usize].observe(result);
+                let ended = std::mem::take(&mut other.joined);
+                let me = &mut self.threads[thread as usize];
+                me.observe(result);
+                me.knows_ended(ended.into_iter().chain([joined]));
                 self.events.push(Event::Join { thread: asker.ident, child });
             }
-            Op::Cancel { thread: cancelled } => self.threads[cancelled as usize].phase = Phase::Ended,
+            Op::Cancel { thread: cancelled } => {
+                self.threads[cancelled as usize].phase = Phase::Ended;
+                self.threads[thread as usize].knows_ended([cancelled]);
+            }
             Op::Exit { code } => self.end(asker.ident, code.map_or(Stop::Returned, Stop::Exited)),
             Op::Send { queue, .. } if reply.ok => {
                 let sent = opaque(self.threads[thread as usize].history, 2);

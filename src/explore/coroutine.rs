@@ -111,7 +111,10 @@ impl Run {
         let ident = me.ident;
         match result {
             Ok(value) => {
-                me.panic = None;
+                // A panic that was caught on the way is nobody's business; main's own is kept for the program's end.
+                if thread != 0 || !self.main_panicked.get() {
+                    me.panic = None;
+                }
                 me.result = value.map_or_else(|| me.opaque_result(), |value| value.fingerprint);
             }
             Err(payload) => {

@@ -1,9 +1,10 @@
 //! What the facade asks of a run: the explorer's side of [`Driver`].
 
-use crate::backend::{Driver, Left, Make, Op, Reply, Spawn, Value};
+use crate::backend::{Driver, Left, Make, Op, Reply, Spawn, Value, refuse};
 use crate::trace::{Place, Way};
 
 use super::core::Stop;
+use super::rules;
 use super::run::Run;
 use super::thread::Phase;
 
@@ -46,6 +47,12 @@ impl Driver for Run {
         }
         {
             let mut core = self.core.borrow_mut();
+            if let Some(why) = rules::refusal(&core.objects, &op) {
+                let message = format!("at {place}: {why}");
+                core.stop.get_or_insert(Stop::Misused(message.clone()));
+                drop(core);
+                refuse(message);
+            }
             if core.live() > 1 && core.is_held(me) {
                 // It goes round waiting for an object that nobody else has touched so far: somebody may still do so.
                 core.share(&op);
@@ -58,7 +65,11 @@ impl Driver for Run {
                 if *unseen > UNSEEN {
                     core.stop = Some(Stop::Livelocked);
                 } else if let [way @ (Way::Normal | Way::TimedOut | Way::Pick(_))] = ways[..] {
-                    return core.perform(me, &op, way, place, false).0;
+                    let (reply, stays) = core.perform(me, &op, way, place, false);
+                    // A wait that has run out of time goes on until it has taken its mutex again.
+                    if !stays {
+                        return reply;
+                    }
                 }
             }
             let thread = &mut core.threads[me as usize];

@@ -133,8 +133,8 @@ impl Search<'_> {
             let events = run.core().events.clone();
             // The last known frame has just been turned to a new choice.
             let new = depth + 1 >= known;
-            for (earlier, thread) in order.step(depth, choice.ident, &events, new) {
-                self.path[earlier].explore(thread);
+            for (earlier, first) in order.step(depth, choice.ident, &events, new) {
+                self.path[earlier].explore(&first);
             }
             let frame = &mut self.path[depth];
             for event in events {
@@ -148,11 +148,13 @@ impl Search<'_> {
         let core = run.core();
         self.found.held |= core.held;
         for (number, thread) in core.threads.iter().enumerate() {
+            let mut touches = Vec::new();
             core.pending_touches(number as u32, |object, write| {
-                for earlier in order.races(thread.ident, object, write) {
-                    self.path[earlier].explore(thread.ident);
-                }
+                touches.push(Event::Touch { thread: thread.ident, object, write });
             });
+            for (earlier, first) in order.reversals(thread.ident, &touches) {
+                self.path[earlier].explore(&first);
+            }
         }
     }
 
@@ -207,16 +209,29 @@ impl Frame {
         }
     }
 
-    /// Has a thread explored from here as well; if it has to wait here, whoever could let it go on.
-    fn explore(&mut self, thread: Ident) {
-        let possible = self.choices.iter().any(|choice| choice.ident == thread);
-        for choice in &self.choices {
-            if (choice.ident == thread || !possible) && !self.backtrack.contains(&choice.ident) {
-                self.backtrack.push(choice.ident);
+    /// Has a race with the step from here explored the other way round, which one of these threads can begin.
+    fn explore(&mut self, first: &[Ident]) {
+        if first.iter().any(|thread| self.backtrack.contains(thread) || self.sleeps(*thread)) {
+            return;
+        }
+        let possible = |thread: &&Ident| self.choices.iter().any(|choice| choice.ident == **thread);
+        match first.iter().find(possible) {
+            Some(thread) => self.backtrack.push(*thread),
+            // It has to wait here: whoever could let it go on.
+            None => {
+                for choice in &self.choices {
+                    if !self.backtrack.contains(&choice.ident) {
+                        self.backtrack.push(choice.ident);
+                    }
+                }
             }
         }
     }
 }
+
+/// Races over more steps than these are reversed by every thread that can move, which is always enough: finding out
+/// who could begin would cost more than it saves.
+const FAR: usize = 200;
 
 fn depends(touches: &[(Ident, bool)], events: &[Event]) -> bool {
     events.iter().any(|event| match *event {
@@ -235,6 +250,24 @@ type Clock = HashMap<Ident, usize>;
 struct Order {
     clocks: HashMap<Ident, Clock>,
     touched: HashMap<Ident, Touched>,
+    steps: Vec<Taken>,
+}
+
+/// A step of the execution.
+struct Taken {
+    by: Ident,
+    /// Everyone who has touched something in it.
+    who: Vec<Ident>,
+    touches: Vec<(Ident, bool)>,
+    /// What happens before it, and itself.
+    clock: Clock,
+}
+
+impl Taken {
+    /// Whether this step, of that number, happens before something with that clock.
+    fn before(&self, number: usize, clock: &Clock) -> bool {
+        self.who.iter().any(|thread| clock.get(thread).is_some_and(|last| *last > number))
+    }
 }
 
 #[derive(Default)]
@@ -268,9 +301,57 @@ impl Order {
         races
     }
 
-    /// Takes a step in; if it is new, returns the earlier steps it races with, and which thread should go first there.
-    fn step(&mut self, step: usize, by: Ident, events: &[Event], new: bool) -> Vec<(usize, Ident)> {
+    /// The steps that what a thread does next races with, each with the threads that could go first there.
+    ///
+    /// That is who begins the rest of the execution without what happens after that step (Abdulla, Aronis, Jonsson,
+    /// Sagonas, "Source Sets", JACM 2017): a thread whose first step there depends on another's is no beginning.
+    fn reversals(&self, by: Ident, events: &[Event]) -> Vec<(usize, Vec<Ident>)> {
         let mut races = Vec::new();
+        for event in events {
+            if let Event::Touch { thread, object, write } = *event {
+                races.extend(self.races(thread, object, write));
+            }
+        }
+        races.sort_unstable();
+        races.dedup();
+        races.into_iter().filter(|at| *at < self.steps.len()).map(|at| (at, self.beginnings(at, by, events))).collect()
+    }
+
+    fn beginnings(&self, from: usize, by: Ident, events: &[Event]) -> Vec<Ident> {
+        if self.steps.len() - from > FAR {
+            return Vec::new();
+        }
+        let none = Clock::new();
+        let mut kept: Vec<usize> = Vec::new();
+        let mut met: Vec<Ident> = Vec::new();
+        let mut first = Vec::new();
+        for (number, step) in self.steps.iter().enumerate().skip(from + 1) {
+            if self.steps[from].before(from, &step.clock) {
+                continue;
+            }
+            if !met.contains(&step.by) {
+                met.push(step.by);
+                if kept.iter().all(|earlier| !self.steps[*earlier].before(*earlier, &step.clock)) {
+                    first.push(step.by);
+                }
+            }
+            kept.push(number);
+        }
+        let clock = self.clocks.get(&by).unwrap_or(&none);
+        let free = |earlier: &usize| {
+            let step = &self.steps[*earlier];
+            !step.before(*earlier, clock) && !depends(&step.touches, events)
+        };
+        if !met.contains(&by) && kept.iter().all(free) {
+            first.push(by);
+        }
+        first
+    }
+
+    /// Takes a step in; if it is new, returns the earlier steps it races with, and who could go first there.
+    fn step(&mut self, step: usize, by: Ident, events: &[Event], new: bool) -> Vec<(usize, Vec<Ident>)> {
+        let races = if new { self.reversals(by, events) } else { Vec::new() };
+        let mut taken = Taken { by, who: Vec::new(), touches: Vec::new(), clock: Clock::new() };
         for event in events {
             match *event {
                 Event::Start { parent, child } => {
@@ -282,10 +363,6 @@ impl Order {
                     join(self.clocks.entry(thread).or_default(), &clock);
                 }
                 Event::Touch { thread, object, write } => {
-                    if new {
-                        let earlier = self.races(thread, object, write);
-                        races.extend(earlier.into_iter().filter(|at| *at < step).map(|at| (at, by)));
-                    }
                     let clock = self.clocks.entry(thread).or_default();
                     clock.insert(thread, step + 1);
                     let touched = self.touched.entry(object).or_default();
@@ -297,9 +374,15 @@ impl Order {
                         join(&mut touched.reads, clock);
                     }
                     touched.by.entry(thread).or_default().push((step, write));
+                    join(&mut taken.clock, clock);
+                    taken.touches.push((object, write));
+                    if !taken.who.contains(&thread) {
+                        taken.who.push(thread);
+                    }
                 }
             }
         }
+        self.steps.push(taken);
         races
     }
 }

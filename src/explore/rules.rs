@@ -19,6 +19,21 @@ pub(super) struct Asker {
     pub(super) receivers_waiting: usize,
 }
 
+/// Why an operation is not modelled, if it is not.
+pub(super) fn refusal(objects: &[Object], op: &Op) -> Option<&'static str> {
+    let (Op::Send { queue, try_: at_once, .. } | Op::Recv { queue, try_: at_once, .. }) = *op else { return None };
+    let timed = matches!(op, Op::Recv { timed: true, .. });
+    match objects[queue as usize].state {
+        // Whether a message can be handed over at once depends on who is waiting already, which single steps do not
+        // tell.
+        State::Queue { capacity: Some(0), .. } if at_once || timed => Some(
+            "trying to send or receive, or receiving with a time-out, on a channel of capacity 0 is not modelled by the \
+             explorer: use send and recv there, or a capacity of 1",
+        ),
+        _ => None,
+    }
+}
+
 /// The ways in which an operation on objects can be done now; none if it has to wait.
 pub(super) fn ways(objects: &[Object], asker: &Asker, op: &Op, out: &mut Vec<Way>) {
     let state = |object: u32| &objects[object as usize].state;

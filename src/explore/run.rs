@@ -1,11 +1,11 @@
 //! One execution of a program: its threads are coroutines, and the explorer says which one takes the next step.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::backend::{Driver, Op, foreign_use, panic_text, with_driver};
+use crate::backend::{Driver, Op, Stop as Unwind, foreign_use, panic_text, with_driver};
 use crate::trace::{Place, Way};
 
 use super::atlas::{Atlas, Ident};
@@ -17,6 +17,8 @@ use super::thread::Phase;
 
 /// Rounds that held loops get once nobody else can move, to see whether they give up by themselves.
 const ALONE: u32 = 1_000;
+/// The exit code of a program whose main has panicked.
+const PANIC_EXIT_CODE: i32 = 101;
 
 /// A possible next step: which thread, in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +48,8 @@ pub(super) struct Run {
     pub(super) recording: bool,
     choices: RefCell<Vec<Choice>>,
     pub(super) finish: RefCell<Option<Finish>>,
+    /// Main has unwound, and the program is about to end.
+    pub(super) main_panicked: Cell<bool>,
     /// Threads left where they stood: the operating system's thread has a panic that never ends.
     pub(super) tainted: Cell<bool>,
     pub(super) last_words: Cell<u32>,
@@ -75,6 +79,7 @@ pub(super) fn execute<R>(
         recording,
         choices: RefCell::default(),
         finish: RefCell::default(),
+        main_panicked: Cell::new(false),
         tainted: Cell::new(false),
         last_words: Cell::new(0),
     });
@@ -84,12 +89,22 @@ pub(super) fn execute<R>(
         let place = Place { file: "", line: 0, column: 0 };
         let main = Rc::downgrade(&run);
         let main: Body = Box::new(move || {
-            let finish = program();
-            if let Some(run) = main.upgrade() {
-                *run.finish.borrow_mut() = Some(finish);
-                let place = run.core.borrow().threads[0].last_place;
-                run.step(Op::Exit { code: None }, place);
-            }
+            let result = catch_unwind(AssertUnwindSafe(|| program()));
+            let Some(run) = main.upgrade() else { return None };
+            let code = match result {
+                Ok(finish) => {
+                    *run.finish.borrow_mut() = Some(finish);
+                    None
+                }
+                Err(payload) if payload.is::<Unwind>() => resume_unwind(payload),
+                // The panic has unwound main; what is left is to end the program, and others may come before that.
+                Err(_) => {
+                    run.main_panicked.set(true);
+                    Some(PANIC_EXIT_CODE)
+                }
+            };
+            let place = run.core.borrow().threads[0].last_place;
+            run.step(Op::Exit { code }, place);
             None
         });
         run.core.borrow_mut().start_thread(None, Some("main".into()), "thread", place);
@@ -229,18 +244,21 @@ impl Run {
         let core = &mut *core;
         let mut choices = self.choices.borrow_mut();
         let mut ways = Vec::new();
-        for (number, thread) in core.threads.iter().enumerate() {
+        for number in 0..core.threads.len() as u32 {
+            let thread = &core.threads[number as usize];
             let (Phase::Waiting, Some((op, _))) = (thread.phase, &thread.pending) else { continue };
+            let (ident, op) = (thread.ident, op.clone());
             ways.clear();
-            core.ways(number as u32, op, &mut ways);
+            core.ways(number, &op, &mut ways);
             if ways.is_empty() {
+                core.waits_for(number, &op);
                 continue;
             }
-            if core.is_held(number as u32) {
+            if core.is_held(number) {
                 core.held = true;
                 continue;
             }
-            choices.extend(ways.iter().map(|way| Choice { thread: number as u32, ident: thread.ident, way: *way }));
+            choices.extend(ways.iter().map(|way| Choice { thread: number, ident, way: *way }));
         }
         // Nobody may count on a spurious wake-up: where nothing else could happen, everybody waits for ever.
         if choices.iter().all(|choice| choice.way == Way::Spurious) {
@@ -272,7 +290,12 @@ impl Run {
         let read = finish.map(|finish| catch_unwind(AssertUnwindSafe(finish)));
         let core = self.core.borrow();
         let panics = core.threads.iter().enumerate();
-        let panic = panics.filter(|(_, thread)| thread.phase == Phase::Ended || matches!(stop, Stop::Aborted(_)));
+        let counts = |number: usize, thread: &super::thread::Thread| match number {
+            _ if matches!(stop, Stop::Aborted(_)) => true,
+            0 => self.main_panicked.get(),
+            _ => thread.phase == Phase::Ended,
+        };
+        let panic = panics.filter(|(number, thread)| counts(*number, thread));
         let panic = panic
             .filter_map(|(number, thread)| thread.panic.clone().map(|(text, at)| (number as u32, text, at)))
             .next();

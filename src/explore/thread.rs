@@ -28,6 +28,8 @@ pub(super) struct Thread {
     pub(super) reply: Reply,
     /// Everything it has observed since its start.
     pub(super) history: u128,
+    /// Threads that it knows to have ended: it has joined them, or who joined them.
+    pub(super) joined: Vec<u32>,
     pub(super) threads_made: u32,
     pub(super) objects_made: u32,
     pub(super) park: Option<u32>,
@@ -60,14 +62,16 @@ pub(super) struct Look {
 }
 
 impl Thread {
-    /// A thread that has not done anything yet; `history` is what its maker had seen.
-    pub(super) fn new(ident: Ident, history: u128, place: Place) -> Thread {
+    /// A thread that has not done anything yet; `history` is what its maker had seen, `joined` whom it knows to have
+    /// ended.
+    pub(super) fn new(ident: Ident, history: u128, joined: Vec<u32>, place: Place) -> Thread {
         Thread {
             ident,
             phase: Phase::Fresh,
             pending: None,
             reply: Reply::default(),
             history,
+            joined,
             threads_made: 0,
             objects_made: 0,
             park: None,
@@ -81,6 +85,14 @@ impl Thread {
             panics: 0,
             unseen: 0,
             sent: false,
+        }
+    }
+
+    pub(super) fn knows_ended(&mut self, threads: impl IntoIterator<Item = u32>) {
+        for thread in threads {
+            if !self.joined.contains(&thread) {
+                self.joined.push(thread);
+            }
         }
     }
 
