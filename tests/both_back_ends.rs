@@ -175,10 +175,7 @@ fn tasks_offloaded_calls_and_the_first_of_two() {
 
 #[test]
 fn a_task_that_panics_is_an_error_for_who_awaits_it() {
-    let quiet = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
     let real = task::block_on(async { task::spawn(async { panic!("on purpose") }).await.is_err() });
-    std::panic::set_hook(quiet);
     assert!(real);
     let model: Model = Model::new(|| {
         task::block_on(async { task::spawn(async { panic!("on purpose") }).await.unwrap_err().to_string() })

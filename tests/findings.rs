@@ -276,7 +276,8 @@ fn a_destructor_that_panics_while_unwinding_is_an_abort_and_the_exploration_goes
     assert_eq!(*thread, 1);
     assert!(message.contains("in a destructor"), "{message}");
     assert_eq!(verdict.claims[0].stands, Some(true), "the schedules after the abort were explored, too");
-    // Nothing is left behind: this thread can still panic and recover, and explore again.
+    // Nothing is left behind: this thread can still panic and recover, and explore again. (And this test binary ends:
+    // its last deed is to take the panic hook.)
     assert!(std::panic::catch_unwind(|| panic!("mine")).is_err());
     assert_eq!(check(Model::new(|| 1)).finding, Finding::Holds);
 }

@@ -243,7 +243,7 @@ fn programs() -> impl Strategy<Value = (Vec<Vec<Act>>, bool)> {
 const LIMIT: u64 = 20_000;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, max_global_rejects: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, max_global_rejects: 4_000, ..ProptestConfig::default() })]
 
     #[test]
     fn the_graph_counts_what_enumeration_counts((threads, main_joins) in programs()) {

@@ -29,7 +29,8 @@ pub(super) enum Event {
     Join { thread: Ident, child: Ident },
 }
 
-/// The object that stands for the program's end: every step looks at it, ending the program writes it.
+/// The object that stands for the program's end: every step looks at it; ending the program and waking for no reason
+/// write it.
 pub(super) const THE_END: Ident = MAIN;
 
 /// How the program ended, as far as the model decides it.
@@ -237,7 +238,10 @@ impl Core {
                 events.push(Event::Touch { thread: asker.ident, object, write });
             });
             if seen {
-                events.push(Event::Touch { thread: asker.ident, object: THE_END, write: false });
+                // Where nothing but spurious wake-ups is left, they count as none: whether one comes before the last
+                // step of all others matters, so it depends on each of them.
+                let write = way == Way::Spurious;
+                events.push(Event::Touch { thread: asker.ident, object: THE_END, write });
             }
         }
         let observed = self.observes(op);
@@ -386,6 +390,8 @@ impl Core {
                 each(object.ident, false);
             }
         }
-        each(THE_END, matches!(op, Op::Exit { .. }));
+        let mut ways = Vec::new();
+        self.ways(thread, op, &mut ways);
+        each(THE_END, matches!(op, Op::Exit { .. }) || ways.contains(&Way::Spurious));
     }
 }

@@ -13,6 +13,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::backend::{Stop as Unwind, Value, panic_text};
 
+use super::abort;
 use super::core::Stop;
 use super::run::Run;
 use super::thread::Phase;
@@ -37,8 +38,9 @@ thread_local! {
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a panicking thread says when a destructor panics while it unwinds already.
-const IN_CLEANUP: &str = "panic in a destructor during cleanup";
+/// What a panicking thread says when its process is about to abort: a destructor has panicked while the thread unwinds
+/// already, or a panic has come to code that must not unwind.
+const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
 /// Makes panics of explored threads part of their run instead of printing them.
 pub(super) fn install_panic_hook() {
@@ -135,11 +137,11 @@ impl Run {
     /// Called by the panic hook, on the panicking thread.
     fn panicked(&self, message: String, place: Option<String>) {
         let Some(me) = self.current.get() else { return };
-        let cleanup = message == IN_CLEANUP;
+        let aborting = ABORTING.contains(&message.as_str());
         if let Ok(mut core) = self.core.try_borrow_mut() {
             let thread = &mut core.threads[me as usize];
             thread.panics += 1;
-            if cleanup {
+            if aborting {
                 // The destructor's own panic has just been noted; the process would abort here.
                 let ident = thread.ident;
                 core.end(ident, Stop::Aborted(me));
@@ -147,7 +149,7 @@ impl Run {
                 thread.panic = Some((message, place));
             }
         }
-        if cleanup {
+        if aborting && !abort::is_survivable() {
             self.leave_here();
         }
     }

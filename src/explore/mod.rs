@@ -5,6 +5,7 @@
 //! to bottom. Steps that cannot matter to others (starting a thread, giving way, joining, touching an object that
 //! nobody else can reach) are no steps of their own, so that a count can be checked by hand.
 
+mod abort;
 mod atlas;
 mod core;
 mod coroutine;

@@ -103,11 +103,12 @@ impl Line {
     fn paint(&self) -> String {
         let last = self.pieces.iter().rposition(|(text, _)| !text.trim().is_empty());
         let mut line = String::new();
-        for (text, style) in self.pieces.iter().take(last.map_or(0, |last| last + 1)) {
+        for (index, (text, style)) in self.pieces.iter().take(last.map_or(0, |last| last + 1)).enumerate() {
+            let text = if Some(index) == last { text.trim_end() } else { text };
             let colour = |thread: usize| COLOURS[thread % COLOURS.len()];
             let painted = match style {
-                _ if text.trim().is_empty() => text.clone(),
-                Style::Plain => text.clone(),
+                _ if text.trim().is_empty() => text.to_string(),
+                Style::Plain => text.to_string(),
                 Style::Head => text.bold().to_string(),
                 Style::Thread(thread) => text.color(colour(*thread)).to_string(),
                 Style::Marked(thread) => text.color(colour(*thread)).bold().to_string(),

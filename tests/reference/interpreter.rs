@@ -68,7 +68,8 @@ impl Search {
                 moves.extend(self.ways(&world, thread).into_iter().map(|way| (thread, way)));
             }
         }
-        if moves.is_empty() {
+        // Nobody may count on waking for no reason.
+        if moves.iter().all(|(_, way)| *way == Way::Spuriously) {
             let outcome = world.end.unwrap_or_else(|| "deadlock".into());
             *self.outcomes.entry(outcome).or_insert(0) += 1;
             self.schedules += 1;
@@ -91,7 +92,9 @@ impl Search {
                 while world.end.is_none() && !world.threads[thread].ended {
                     self.note(world, thread);
                     match self.ways(world, thread)[..] {
-                        [way] if self.passes_unseen(world, thread) => world.step(thread, way),
+                        [way] if way != Way::Spuriously && self.passes_unseen(world, thread) => {
+                            world.step(thread, way);
+                        }
                         _ => break,
                     }
                     moved = true;
@@ -113,8 +116,11 @@ impl Search {
         let alone = |object: &Object| self.users.get(object).is_none_or(|users| users.len() < 2);
         let step = world.threads[thread].step();
         match step {
-            Step::Join(_) | Step::Leave | Step::OnceEnd { .. } | Step::Panic | Step::End { .. } => true,
+            Step::Join(_) | Step::Leave | Step::OnceEnd { .. } | Step::Panic => true,
+            // Main's panic ends the program, as its return does.
+            Step::End { .. } if thread == 0 => world.living() == 1,
             Step::Return { .. } | Step::Exit(_) => world.living() == 1,
+            Step::End { .. } => true,
             _ => world.living() == 1 || touched(step, thread).iter().all(alone),
         }
     }

@@ -51,7 +51,7 @@ fn counted(program: &Program) -> Option<BTreeMap<String, String>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1_500,
+        cases: 600,
         failure_persistence: None,
         max_global_rejects: 10_000,
         ..ProptestConfig::default()
