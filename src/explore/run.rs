@@ -90,7 +90,7 @@ pub(super) fn execute<R>(
         let main = Rc::downgrade(&run);
         let main: Body = Box::new(move || {
             let result = catch_unwind(AssertUnwindSafe(|| program()));
-            let Some(run) = main.upgrade() else { return None };
+            let run = main.upgrade()?;
             let code = match result {
                 Ok(finish) => {
                     *run.finish.borrow_mut() = Some(finish);
