@@ -54,3 +54,20 @@ fn papers() -> Vec<PathBuf> {
     papers.sort();
     papers
 }
+
+#[test]
+fn the_picture_in_the_readme_is_what_the_command_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let picture =
+        readme.split("```text\n$ learn ").nth(1).and_then(|rest| rest.split("```").next()).expect("a picture");
+    let (command, printed) = picture.split_once('\n').unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_learn"))
+        .args(command.split(' '))
+        .env("COLUMNS", "80")
+        .env("PITFALLS_STATE", state.path())
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), printed);
+}
