@@ -138,3 +138,9 @@ fn the_reduced_search_reverses_races_behind_a_thread_that_sleeps() {
     assert!(counted.contains_key("[l1ntrue][][cOk(0)] [1, 0] 1 0 0"));
     assert_eq!(reduced(&program), counted.into_keys().collect::<Vec<_>>());
 }
+
+#[test]
+fn a_panic_of_main_stays_a_panic_when_another_thread_ends_the_program_first() {
+    let counts = both(&[Act::OncePanic], &[&[Act::Exit(3)]], false);
+    assert_eq!(counts.into_iter().collect::<Vec<_>>(), [("panic: on purpose".into(), "2".into())]);
+}

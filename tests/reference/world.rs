@@ -275,7 +275,9 @@ impl World {
 
     /// The program is over; a panic that nobody has received is what it ended in.
     fn finish(&mut self, outcome: String) {
-        let panicked = self.threads.iter().any(|thread| thread.panicked);
+        // Main may have unwound already, and only its end is still to come.
+        let main_unwound = matches!(self.threads[0].step(), Step::End { panicked: true });
+        let panicked = main_unwound || self.threads.iter().any(|thread| thread.panicked);
         self.end = Some(if panicked { "panic: on purpose".into() } else { outcome });
     }
 }
