@@ -58,7 +58,8 @@ pub(super) struct Run {
 static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// Runs `body` with a new execution of the model, standing at its first choice; tears it down afterwards.
-/// Gives back the atlas, whether anything had to be left behind, and what `body` returned.
+/// Returns what `body` returned, and whether a coroutine had to be left behind, so that this operating-system thread is
+/// of no more use. The atlas keeps what this execution has learnt.
 pub(super) fn execute<R>(
     model: &Model,
     atlas: &mut Atlas,
