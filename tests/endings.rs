@@ -1,30 +1,19 @@
 //! What the explorer says of programs that end badly, or not by their own rules: panics, aborts, threads cut off, misuse,
 //! nondeterminism; by kind and place.
 
+mod common;
+
 use std::sync::Arc;
 
-use pitfalls::explore::{Claims, Model, Options, explore};
+use pitfalls::explore::Model;
 use pitfalls::io::Disk;
 use pitfalls::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use pitfalls::sync::{Mutex, channel};
 use pitfalls::trace::Ending;
-use pitfalls::verdict::{Finding, Verdict};
+use pitfalls::verdict::Finding;
 use pitfalls::{process, thread};
 
-fn check<T: 'static>(claims: impl Into<Claims<T>>) -> Verdict {
-    let model: Model = claims.into().into();
-    explore(&model, &Options::default())
-}
-
-fn ending(verdict: &Verdict) -> &Ending {
-    &verdict.counterexample.as_ref().expect("a counterexample").ending
-}
-
-fn line_of(text: &str) -> u32 {
-    let source = include_str!("endings.rs");
-    let found = source.lines().position(|line| line.contains(text) && !line.contains("line_of"));
-    found.expect("the line is there") as u32 + 1
-}
+use common::{check, ending, line_of};
 
 #[test]
 fn a_panic_that_one_schedule_raises_is_found_with_its_message_and_line() {

@@ -1,31 +1,20 @@
 //! What the explorer says of threads that wait: deadlock, lost wake-up, livelock, time-outs, tasks, pipes, budgets; by
 //! kind and place.
 
+mod common;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use pitfalls::explore::{Claims, Model, Options, explore};
+use pitfalls::explore::{Model, Options, explore};
 use pitfalls::io::pipe;
 use pitfalls::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use pitfalls::sync::{Condvar, Mutex, channel};
 use pitfalls::trace::Ending;
-use pitfalls::verdict::{ClaimSort, Finding, Verdict};
+use pitfalls::verdict::{ClaimSort, Finding};
 use pitfalls::{task, thread};
 
-fn check<T: 'static>(claims: impl Into<Claims<T>>) -> Verdict {
-    let model: Model = claims.into().into();
-    explore(&model, &Options::default())
-}
-
-fn ending(verdict: &Verdict) -> &Ending {
-    &verdict.counterexample.as_ref().expect("a counterexample").ending
-}
-
-fn line_of(text: &str) -> u32 {
-    let source = include_str!("findings.rs");
-    let found = source.lines().position(|line| line.contains(text) && !line.contains("line_of"));
-    found.expect("the line is there") as u32 + 1
-}
+use common::{check, ending, line_of};
 
 #[test]
 fn two_locks_in_opposite_order_deadlock_and_say_who_holds_what_since_where() {

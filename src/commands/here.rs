@@ -6,7 +6,7 @@ use colored::Colorize;
 
 use super::{Exit, Failure, lookup};
 use crate::progress::{Deed, Progress};
-use crate::prose::wrap;
+use crate::prose::{wrap, wrap_behind};
 use crate::{lessons, terminal};
 
 /// Says where the reader is.
@@ -17,7 +17,7 @@ pub fn run(out: &mut dyn Write) -> Result<Exit, Failure> {
     let done = |id: &str| Deed::ALL.iter().all(|deed| progress.has(id, *deed));
     let finished = all.iter().filter(|lesson| done(lesson.id)).count();
     let mut say = |text: &str, indent: &str| -> Result<(), Failure> {
-        Ok(wrap(text, width, indent, indent).iter().try_for_each(|line| writeln!(out, "{line}"))?)
+        Ok(wrap_behind(text, width, indent, indent).iter().try_for_each(|line| writeln!(out, "{line}"))?)
     };
     say("Pitfalls: learn concurrency by breaking it on purpose.", "")?;
     say(&format!("Lessons finished: {finished} of {}", all.len()), "")?;
@@ -39,7 +39,7 @@ pub fn run(out: &mut dyn Write) -> Result<Exit, Failure> {
         say(&format!("Predict first. {}", about.question), "")?;
     }
     writeln!(out, "{} {}", "Next:".bold(), format!("learn {} {}", next.word(), lesson.id).bold())?;
-    let mut say = |text: &str| wrap(text, width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"));
+    let mut say = |text: &str| wrap(text, width).iter().try_for_each(|line| writeln!(out, "{line}"));
     say(&format!("(Without installing: `cargo run -- {} {}`)", next.word(), lesson.id))?;
     Ok(Exit::AsClaimed)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Exit, Failure, lookup, print_json};
 use crate::lesson::{About, Lesson, Role, Size};
-use crate::prose::wrap;
+use crate::prose::wrap_behind;
 use crate::{lessons, terminal};
 
 /// A lesson in the list.
@@ -38,11 +38,11 @@ pub fn run(json: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     for entry in entries {
         let minutes = format!("({} minutes)", entry.about.minutes);
         for (index, line) in
-            wrap(&format!("{}: {} {minutes}", entry.id, entry.about.title), width, "", "  ").iter().enumerate()
+            wrap_behind(&format!("{}: {} {minutes}", entry.id, entry.about.title), width, "", "  ").iter().enumerate()
         {
             writeln!(out, "{}", if index == 0 { line.bold() } else { line.normal() })?;
         }
-        for line in wrap(&entry.about.hook, width, "  ", "  ") {
+        for line in wrap_behind(&entry.about.hook, width, "  ", "  ") {
             writeln!(out, "{line}")?;
         }
     }

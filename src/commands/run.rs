@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Exit, Failure> {
         text::print(&report, out, width)?;
         let next = format!("Next: `learn check {}` explores every schedule of the same code.", lesson.id);
         writeln!(out)?;
-        for line in wrap(&next, width, "", "") {
+        for line in wrap(&next, width) {
             writeln!(out, "{line}")?;
         }
     }

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 use super::{Exit, Failure, lookup, note};
 use crate::lesson::{About, Lesson, Role, Term, Variant};
 use crate::progress::Deed;
-use crate::prose::{fold, wrap};
+use crate::prose::{fold, wrap, wrap_behind};
 use crate::terminal;
 
 /// Unchanged lines around a change.
@@ -40,7 +40,7 @@ impl Page<'_> {
         self.text("", "")?;
         self.title("Terms")?;
         for Term { term, meaning } in &about.terms {
-            for line in wrap(&format!("{term}: {meaning}"), self.width, "  ", "    ") {
+            for line in wrap_behind(&format!("{term}: {meaning}"), self.width, "  ", "    ") {
                 writeln!(self.out, "{line}")?;
             }
         }
@@ -48,7 +48,7 @@ impl Page<'_> {
         self.title("Figures")?;
         for figure in &about.figures {
             let says = format!("Article {}, \"{}\": {}", figure.article, figure.title, figure.says);
-            for line in wrap(&says, self.width, "  ", "    ") {
+            for line in wrap_behind(&says, self.width, "  ", "    ") {
                 writeln!(self.out, "{line}")?;
             }
         }
@@ -119,11 +119,11 @@ impl Page<'_> {
     }
 
     fn title(&mut self, text: &str) -> io::Result<()> {
-        wrap(text, self.width, "", "").iter().try_for_each(|line| writeln!(self.out, "{}", line.bold()))
+        wrap(text, self.width).iter().try_for_each(|line| writeln!(self.out, "{}", line.bold()))
     }
 
     fn text(&mut self, text: &str, indent: &str) -> io::Result<()> {
-        wrap(text, self.width, indent, indent).iter().try_for_each(|line| writeln!(self.out, "{line}"))
+        wrap_behind(text, self.width, indent, indent).iter().try_for_each(|line| writeln!(self.out, "{line}"))
     }
 }
 

@@ -7,7 +7,7 @@ use colored::Colorize;
 use crate::lesson::Role;
 use crate::os::report::{OutcomeRow, RunReport, VariantReport};
 use crate::os::trials::grouped;
-use crate::prose::{columns, pad, pad_left, wrap};
+use crate::prose::{columns, pad, pad_left, wrap_behind};
 
 /// Widths of the numbers' columns: samples, share, and the word at the end.
 const SAMPLES: usize = 7;
@@ -127,7 +127,7 @@ fn duration(nanoseconds: f64) -> String {
 }
 
 fn paragraph(out: &mut dyn Write, text: &str, width: usize, first: &str, rest: &str) -> io::Result<()> {
-    wrap(text, width, first, rest).iter().try_for_each(|line| writeln!(out, "{line}"))
+    wrap_behind(text, width, first, rest).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How a timeline is laid out in a width: which columns there are, and how wide each is.
 
-use super::fit::{cut, width_of, wrapped};
 use super::{At, Row, Timeline};
+use crate::prose::{columns, cut, wrap};
 
 /// Spaces between columns.
 pub(super) const GAP: usize = 2;
@@ -50,19 +50,19 @@ impl Layout {
             (true, 12, false),
             (false, 13, false),
         ];
-        let columns = tries.into_iter().find_map(|(values, cap, code)| columns(timeline, width, values, cap, code));
+        let columns = tries.into_iter().find_map(|(values, cap, code)| in_columns(timeline, width, values, cap, code));
         let lists = [(true, 30, true), (true, 20, true), (false, 32, true), (true, 20, false), (false, 32, false)];
         let list = || lists.into_iter().find_map(|(values, cap, code)| list(timeline, width, values, cap, code));
         columns.or_else(list).unwrap_or_else(|| narrow(timeline, width))
     }
 }
 
-fn columns(timeline: &Timeline, width: usize, values: bool, cap: usize, code: bool) -> Option<Layout> {
+fn in_columns(timeline: &Timeline, width: usize, values: bool, cap: usize, code: bool) -> Option<Layout> {
     let (step, mark) = (step_width(timeline, true), mark_width(timeline));
     let lane = |(thread, name): (usize, &String)| {
         let deeds =
-            timeline.rows.iter().filter(|row| row.thread == thread && !is_more(row)).map(|row| width_of(&row.deed));
-        mark + deeds.chain([width_of(name)]).max().unwrap_or(0).min(cap)
+            timeline.rows.iter().filter(|row| row.thread == thread && !is_more(row)).map(|row| columns(&row.deed));
+        mark + deeds.chain([columns(name)]).max().unwrap_or(0).min(cap)
     };
     let lanes: Vec<usize> = timeline.threads.iter().enumerate().map(lane).collect();
     // A cell of many short lines is harder to follow than a list.
@@ -99,14 +99,14 @@ fn narrow(timeline: &Timeline, width: usize) -> Layout {
 /// What is left of the width for the place, if that is enough.
 fn place_left(timeline: &Timeline, width: usize, used: usize, code: bool) -> Option<usize> {
     let left = width.checked_sub(used + GAP)?;
-    let longest = timeline.rows.iter().filter_map(|row| row.code.as_deref()).map(width_of).max();
+    let longest = timeline.rows.iter().filter_map(|row| row.code.as_deref()).map(columns).max();
     let needed = label_width(timeline) + longest.filter(|_| code).map_or(0, |code| 1 + code.min(CODE));
     (left >= needed && (!code || longest.is_some())).then_some(left)
 }
 
 /// The number's width: at least that of the column's head, where there is one.
 fn step_width(timeline: &Timeline, head: bool) -> usize {
-    let last = timeline.rows.iter().map(|row| width_of(&number(row)));
+    let last = timeline.rows.iter().map(|row| columns(&number(row)));
     last.chain([if head { 4 } else { 1 }]).max().unwrap_or(1)
 }
 
@@ -115,12 +115,12 @@ fn mark_width(timeline: &Timeline) -> usize {
 }
 
 fn name_width(timeline: &Timeline, cap: usize) -> usize {
-    timeline.threads.iter().map(|name| width_of(name)).max().unwrap_or(0).min(cap.max(1))
+    timeline.threads.iter().map(|name| columns(name)).max().unwrap_or(0).min(cap.max(1))
 }
 
 fn deed_width(timeline: &Timeline) -> usize {
-    let deeds = timeline.rows.iter().filter(|row| !is_more(row)).map(|row| width_of(&row.deed));
-    deeds.chain([width_of(&deed_head(timeline))]).max().unwrap_or(1)
+    let deeds = timeline.rows.iter().filter(|row| !is_more(row)).map(|row| columns(&row.deed));
+    deeds.chain([columns(&deed_head(timeline))]).max().unwrap_or(1)
 }
 
 /// The head of the deeds' column in a list. It names the object where neither the deeds nor a value's column do.
@@ -133,15 +133,15 @@ pub(super) fn deed_head(timeline: &Timeline) -> String {
 
 fn value_widths(timeline: &Timeline) -> Vec<usize> {
     let width = |(index, name): (usize, &String)| {
-        let shown = timeline.rows.iter().filter_map(|row| row.values.get(index)).map(|value| width_of(&value.text()));
-        shown.max().unwrap_or(0).clamp(1, 16).max(width_of(name).min(12))
+        let shown = timeline.rows.iter().filter_map(|row| row.values.get(index)).map(|value| columns(&value.text()));
+        shown.max().unwrap_or(0).clamp(1, 16).max(columns(name).min(12))
     };
     timeline.values.iter().enumerate().map(width).collect()
 }
 
 /// The widest of the rows' places without code.
 pub(super) fn label_width(timeline: &Timeline) -> usize {
-    timeline.rows.iter().map(|row| width_of(&label(row))).max().unwrap_or(0).min(24)
+    timeline.rows.iter().map(|row| columns(&label(row))).max().unwrap_or(0).min(24)
 }
 
 /// A row's place without code: "line 17", "broken.rs:17".
@@ -171,14 +171,14 @@ const TALLEST: usize = 3;
 
 /// A deed in lines of at most `width`, parted at its commas if it must be parted.
 pub(super) fn deed_lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = match width_of(text) <= width {
+    let mut lines: Vec<String> = match columns(text) <= width {
         true => vec![text.to_string()],
-        false => text.split_inclusive(", ").flat_map(|part| wrapped(part, width)).collect(),
+        false => text.split_inclusive(", ").flat_map(|part| wrap(part, width)).collect(),
     };
     if lines.len() > TALLEST {
         lines.truncate(TALLEST);
         if let Some(last) = lines.last_mut() {
-            match width_of(last) < width {
+            match columns(last) < width {
                 true => last.push('…'),
                 false => *last = cut(&format!("{last} "), width),
             }

@@ -4,7 +4,6 @@
 
 mod analysis;
 mod endings;
-mod fit;
 mod fold;
 mod layout;
 #[cfg(test)]
@@ -16,7 +15,6 @@ pub mod text;
 mod words;
 
 pub use analysis::explain;
-pub(crate) use fit::{broken_at, cut, padded, padded_left, width_of, wrapped};
 pub(crate) use words::clean;
 use words::{Words, left_in};
 

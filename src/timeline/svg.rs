@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::fit::{cut, width_of, wrapped};
 use super::layout::{is_more, label, number};
 use super::text::MARK;
 use super::{At, Row, Timeline};
+use crate::prose::{columns, cut, wrap};
 
 /// Width of a character of a monospaced font of [`SIZE`] units, as most have it (0.6 of the size, rounded up).
 const CHAR: f64 = 7.85;
@@ -63,26 +63,26 @@ impl Plan {
     fn new(timeline: &Timeline) -> Plan {
         let rows = &timeline.rows;
         let widest = |texts: &mut dyn Iterator<Item = usize>| units(texts.max().unwrap_or(0));
-        let step = SPACE + widest(&mut rows.iter().map(|row| width_of(&number(row))).chain([4]));
+        let step = SPACE + widest(&mut rows.iter().map(|row| columns(&number(row))).chain([4]));
         let mut at = step + SPACE;
         let mut lanes = Vec::new();
         for (thread, name) in timeline.threads.iter().enumerate() {
-            let deeds = rows.iter().filter(|row| row.thread == thread && !is_more(row)).map(|row| width_of(&deed(row)));
-            let width = widest(&mut deeds.chain([width_of(&cut(name, DEED))])) + SPACE;
+            let deeds = rows.iter().filter(|row| row.thread == thread && !is_more(row)).map(|row| columns(&deed(row)));
+            let width = widest(&mut deeds.chain([columns(&cut(name, DEED))])) + SPACE;
             lanes.push((at, width));
             at += width + SPACE;
         }
         let mut values = Vec::new();
         for (index, name) in timeline.values.iter().enumerate() {
             let shown =
-                rows.iter().filter_map(|row| row.values.get(index)).map(|value| width_of(&cut(&value.text(), VALUE)));
-            at += widest(&mut shown.chain([width_of(&cut(name, VALUE))]));
+                rows.iter().filter_map(|row| row.values.get(index)).map(|value| columns(&cut(&value.text(), VALUE)));
+            at += widest(&mut shown.chain([columns(&cut(name, VALUE))]));
             values.push(at);
             at += SPACE;
         }
-        let folds = rows.iter().filter(|row| is_more(row)).map(|row| width_of(&row.deed) + 6);
+        let folds = rows.iter().filter(|row| is_more(row)).map(|row| columns(&row.deed) + 6);
         let source = at.max(SPACE + widest(&mut folds.chain([0])));
-        let end = source + widest(&mut rows.iter().map(|row| width_of(&place(row))).chain([11])) + SPACE;
+        let end = source + widest(&mut rows.iter().map(|row| columns(&place(row))).chain([11])) + SPACE;
         Plan { step, lanes, values, source, width: end.max(units(SENTENCE) + 2.0 * SPACE).ceil() }
     }
 }
@@ -90,7 +90,7 @@ impl Plan {
 /// The timeline as an SVG document.
 pub fn render(timeline: &Timeline) -> String {
     let plan = Plan::new(timeline);
-    let sentence = wrapped(&lead(timeline), ((plan.width - 2.0 * SPACE) / CHAR) as usize);
+    let sentence = wrap(&lead(timeline), ((plan.width - 2.0 * SPACE) / CHAR) as usize);
     let table = ROW * (timeline.rows.len() + 1) as f64;
     let height = SPACE + table + ROW * 0.5 + sentence.len() as f64 * SIZE * 1.5 + SPACE;
     let mut out = String::new();
@@ -192,7 +192,7 @@ fn link(timeline: &Timeline, plan: &Plan) -> String {
 }
 
 fn box_width(row: &Row) -> f64 {
-    units(width_of(&deed(row))) + SPACE * 0.8
+    units(columns(&deed(row))) + SPACE * 0.8
 }
 
 fn body(plan: &Plan, row: &Row, y: f64) -> String {

@@ -2,9 +2,9 @@
 
 use colored::{Color, Colorize};
 
-use super::fit::{cut, padded, padded_left, width_of, wrapped};
 use super::layout::{GAP, Lanes, Layout, deed_head, deed_lines, is_more, label, label_width, number};
 use super::{Row, Timeline};
+use crate::prose::{columns, cut, pad, pad_left, wrap};
 
 /// The mark of an access that matters.
 pub(super) const MARK: &str = "►";
@@ -44,13 +44,14 @@ fn lines_below(timeline: &Timeline, layout: &Layout, width: usize) -> Vec<String
     if layout.code {
         return Vec::new();
     }
+    let labels = label_width(timeline).min(width / 3);
     let mut places: Vec<(String, u32, String)> = Vec::new();
     for row in &timeline.rows {
         if let (Some(place), Some(code)) = (&row.place, &row.code) {
             places.push((
                 row.file.clone().unwrap_or_default(),
                 place.line,
-                format!("{}  {code}", padded(&label(row), label_width(timeline).min(width / 3))),
+                format!("{}  {code}", pad(&cut(&label(row), labels), labels)),
             ));
         }
     }
@@ -61,8 +62,8 @@ fn lines_below(timeline: &Timeline, layout: &Layout, width: usize) -> Vec<String
 
 /// The sentence, with the mark of the steps that it speaks of.
 fn sentence(timeline: &Timeline, width: usize) -> Vec<String> {
-    let lead = if timeline.rows.iter().any(|row| row.marked) { width_of(MARK) + 1 } else { 0 };
-    let lines = wrapped(&timeline.sentence, width - lead);
+    let lead = if timeline.rows.iter().any(|row| row.marked) { columns(MARK) + 1 } else { 0 };
+    let lines = wrap(&timeline.sentence, width - lead);
     let lead = |index: usize| match (lead, index) {
         (0, _) => String::new(),
         (_, 0) => format!("{MARK} "),
@@ -90,7 +91,7 @@ struct Line {
 
 impl Line {
     fn put(&mut self, text: &str, style: Style) {
-        self.width += width_of(text);
+        self.width += columns(text);
         self.pieces.push((text.to_string(), style));
     }
 
@@ -126,7 +127,7 @@ fn head(timeline: &Timeline, layout: &Layout) -> Line {
     let mut line = Line::default();
     let mut start = layout.step + GAP;
     let wide = layout.step >= 4;
-    line.put(&padded_left(if wide { "step" } else { "#" }, layout.step), Style::Head);
+    line.put(&pad_left(if wide { "step" } else { "#" }, layout.step), Style::Head);
     match &layout.lanes {
         Lanes::Columns(widths) => {
             for (thread, width) in widths.iter().enumerate() {
@@ -145,7 +146,7 @@ fn head(timeline: &Timeline, layout: &Layout) -> Line {
     }
     for (name, width) in timeline.values.iter().zip(&layout.values) {
         line.to(start);
-        line.put(&padded_left(name, *width), Style::Head);
+        line.put(&pad_left(&cut(name, *width), *width), Style::Head);
         start += width + GAP;
     }
     line.to(start);
@@ -176,9 +177,7 @@ fn body(timeline: &Timeline, layout: &Layout, row: &Row) -> Vec<Line> {
     };
     // A fold speaks of several threads and of no line: it may take the room of all of them.
     let (start, room, after) = match is_more(row) {
-        true if width_of(text) + first + GAP <= after => {
-            (first + layout.mark, after - first - layout.mark - GAP, after)
-        }
+        true if columns(text) + first + GAP <= after => (first + layout.mark, after - first - layout.mark - GAP, after),
         true => (first + layout.mark, after + layout.place - first - layout.mark, usize::MAX),
         false => (start + layout.mark, room - layout.mark, after),
     };
@@ -186,7 +185,7 @@ fn body(timeline: &Timeline, layout: &Layout, row: &Row) -> Vec<Line> {
     for (index, part) in deed_lines(text, room).iter().enumerate() {
         let mut line = Line::default();
         if index == 0 {
-            line.put(&padded_left(&number(row), layout.step), Style::Plain);
+            line.put(&pad_left(&number(row), layout.step), Style::Plain);
             if let Lanes::List { name, .. } = &layout.lanes
                 && !is_more(row)
             {
@@ -214,8 +213,8 @@ fn beside(line: &mut Line, layout: &Layout, row: &Row, mut start: usize) {
         line.to(start);
         // The value left says more than the one before it.
         let text = value.text();
-        let text = if width_of(&text) > *width && value.from.is_some() { format!("→{}", value.now) } else { text };
-        let text = padded_left(&text, *width);
+        let text = if columns(&text) > *width && value.from.is_some() { format!("→{}", value.now) } else { text };
+        let text = pad_left(&cut(&text, *width), *width);
         let style = if value.from.is_some() { Style::Changed } else { Style::Plain };
         line.put(&text, style);
         start += width + GAP;

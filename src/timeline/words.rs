@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::fit::cut;
+use crate::prose::cut;
 use crate::sources::Sources;
 use crate::trace::{Effect, Ending, Place, Step, Trace, Way};
 

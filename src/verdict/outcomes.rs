@@ -2,7 +2,8 @@
 
 use super::Verdict;
 use super::text::percent;
-use crate::timeline::{clean, cut, padded, padded_left, width_of};
+use crate::prose::{columns, cut, pad, pad_left};
+use crate::timeline::clean;
 
 /// Every outcome, wrong ones first, with the number of its schedules, its share of all, and how often a scheduler that
 /// picks at random would come to it; without numbers if nothing was counted.
@@ -22,7 +23,7 @@ pub fn outcomes_table(verdict: &Verdict, width: usize) -> String {
             outcome.random_share.map(percent).unwrap_or_default(),
         ]);
     }
-    let column = |index: usize| rows.iter().map(|row| width_of(&row[index])).max().unwrap_or(0);
+    let column = |index: usize| rows.iter().map(|row| columns(&row[index])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(column);
     // From the right, columns go that have nothing to say or no room; the outcome keeps at least ten columns.
     let mut shown: Vec<usize> = (1..5).filter(|index| rows[1..].iter().any(|row| !row[*index].is_empty())).collect();
@@ -33,9 +34,9 @@ pub fn outcomes_table(verdict: &Verdict, width: usize) -> String {
     let first = widths[0].min(width.saturating_sub(taken(&shown)));
     let mut out = String::new();
     for row in &rows {
-        let mut line = padded(&cut(&row[0], first), first);
+        let mut line = pad(&cut(&row[0], first), first);
         for index in &shown {
-            let cell = if *index == 1 { padded(&row[1], widths[1]) } else { padded_left(&row[*index], widths[*index]) };
+            let cell = if *index == 1 { pad(&row[1], widths[1]) } else { pad_left(&row[*index], widths[*index]) };
             line.push_str("  ");
             line.push_str(&cell);
         }

@@ -98,18 +98,24 @@ fn every_field_is_described() {
     check("", &generated());
 }
 
+/// Why the schema does not allow a document; `None` if it does.
+fn objection(document: &Value) -> Option<String> {
+    let mut compiler = boon::Compiler::new();
+    compiler.add_resource("schema.json", generated()).unwrap();
+    let mut schemas = boon::Schemas::new();
+    let schema = compiler.compile("schema.json", &mut schemas).unwrap();
+    schemas.validate(document, schema).err().map(|error| error.to_string())
+}
+
 #[test]
 fn what_is_printed_is_valid() {
-    let validator = jsonschema::validator_for(&generated()).unwrap();
     for document in [report(), replay()] {
-        let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
-        assert_eq!(errors, Vec::<String>::new());
+        assert_eq!(objection(&document), None);
     }
 }
 
 #[test]
 fn a_document_that_says_something_else_is_not() {
-    let validator = jsonschema::validator_for(&generated()).unwrap();
     for (pointer, wrong) in [
         ("/schema", json!(2)),
         ("/results/0/verdict/finding", json!("perhaps")),
@@ -124,9 +130,9 @@ fn a_document_that_says_something_else_is_not() {
     ] {
         let mut document = report();
         *document.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is there")) = wrong.clone();
-        assert!(!validator.is_valid(&document), "{pointer} = {wrong}");
+        assert!(objection(&document).is_some(), "{pointer} = {wrong}");
     }
     let mut document = report();
     document["results"][0]["verdict"].as_object_mut().unwrap().remove("complete");
-    assert!(!validator.is_valid(&document), "a field is missing");
+    assert!(objection(&document).is_some(), "a field is missing");
 }

@@ -6,8 +6,8 @@ use super::report::{CheckResult, ReplayReport, SCHEMA};
 use super::text::{Heading, outcomes_table, replay_block, variant_block};
 use super::{Count, Finding, Parting, Search, Verdict, samples};
 use crate::lesson::{Role, Sample, Size};
+use crate::prose::columns;
 use crate::timeline::samples::{self as traces, colour, without_colour};
-use crate::timeline::width_of;
 use crate::trace::Ending;
 
 fn words(size: &Size) -> String {
@@ -179,7 +179,7 @@ fn no_line_is_wider_than_the_width_and_colour_adds_no_words() {
                 block_in(role, &results, width)
             };
             for line in plain.lines() {
-                assert!(width_of(line) <= width && line.trim_end() == line, "{width}: {line:?}");
+                assert!(columns(line) <= width && line.trim_end() == line, "{width}: {line:?}");
             }
             let _turn = colour(true);
             let coloured = block_in(role, &results, width);
@@ -191,7 +191,7 @@ fn no_line_is_wider_than_the_width_and_colour_adds_no_words() {
 
 proptest! {
     #[test]
-    fn long_words_of_a_lesson_are_wrapped(hook in "\\PC{0,90}", claim in "[a-z残 ]{0,120}", width in 40usize..120) {
+    fn long_words_of_a_lesson_are_wrap(hook in "\\PC{0,90}", claim in "[a-z残 ]{0,120}", width in 40usize..120) {
         let mut verdict = samples::race();
         verdict.claims[0].text = claim;
         verdict.outcomes[0].outcome = hook.clone();
@@ -201,7 +201,7 @@ proptest! {
         let _turn = colour(false);
         let text = variant_block(&heading, &results, width) + &outcomes_table(&results[0].verdict, width);
         for line in text.lines() {
-            prop_assert!(width_of(line) <= width, "{width}: {line:?}");
+            prop_assert!(columns(line) <= width, "{width}: {line:?}");
         }
     }
 }

@@ -5,8 +5,9 @@ use colored::{ColoredString, Colorize};
 use super::report::{CheckResult, ReplayReport};
 use super::{ClaimSort, Count, Finding, Search, Verdict};
 use crate::lesson::{Role, Size};
+use crate::prose::{columns, pad, wrap, wrap_list};
 use crate::sources::Sources;
-use crate::timeline::{Timeline, broken_at, clean, padded, text::render, width_of, wrapped};
+use crate::timeline::{Timeline, clean, text::render};
 use crate::trace::{Token, Trace};
 
 pub use super::outcomes::outcomes_table;
@@ -37,7 +38,7 @@ pub fn variant_block(heading: &Heading<'_>, results: &[CheckResult], width: usiz
     }
     out += &size_rows(heading, results, width);
     for note in notes(heading, results) {
-        out += &indented(&wrapped(&note, width - 2), 2);
+        out += &indented(&wrap(&note, width - 2), 2);
     }
     let broken = results.iter().find(|result| result.verdict.broke());
     if let Some(result) = broken {
@@ -58,31 +59,31 @@ pub fn replay_block(report: &ReplayReport, sources: &Sources, width: usize) -> S
             clean(&parting.first),
             clean(&parting.second)
         );
-        out += &indented(&wrapped(&text, width), 0);
+        out += &indented(&wrap(&text, width), 0);
     }
     out.push('\n');
     out += &render(&Timeline::new(&report.trace, sources), width);
     out.push('\n');
-    out += &indented(&wrapped(&format!("Outcome: {}", clean(&report.trace.outcome)), width), 0);
+    out += &indented(&wrap(&format!("Outcome: {}", clean(&report.trace.outcome)), width), 0);
     if report.broken.is_empty() {
-        out += &indented(&wrapped("This schedule breaks no claim.", width), 0);
+        out += &indented(&wrap("This schedule breaks no claim.", width), 0);
     }
     for claim in &report.broken {
-        out += &indented(&wrapped(&format!("It breaks: {}", clean(claim)), width), 0);
+        out += &indented(&wrap(&format!("It breaks: {}", clean(claim)), width), 0);
     }
     out
 }
 
 fn title(heading: &Heading<'_>, width: usize) -> String {
     let (file, hook) = (clean(heading.file), clean(heading.hook));
-    let left = width.saturating_sub(width_of(&file) + 2);
+    let left = width.saturating_sub(columns(&file) + 2);
     if left < 24 {
-        let head: String = wrapped(&file, width).iter().map(|line| format!("{}\n", line.bold())).collect();
-        return head + &indented(&wrapped(&hook, width - 2), 2);
+        let head: String = wrap(&file, width).iter().map(|line| format!("{}\n", line.bold())).collect();
+        return head + &indented(&wrap(&hook, width - 2), 2);
     }
     let mut out = file.bold().to_string();
-    for (index, line) in wrapped(&hook, left).iter().enumerate() {
-        let indent = if index == 0 { 2 } else { width_of(&file) + 2 };
+    for (index, line) in wrap(&hook, left).iter().enumerate() {
+        let indent = if index == 0 { 2 } else { columns(&file) + 2 };
         out += &format!("{}{line}\n", " ".repeat(indent));
     }
     if hook.is_empty() {
@@ -112,16 +113,16 @@ impl ClaimLine {
     fn text(&self, width: usize) -> String {
         let status = format!("{}{}", self.status, self.expected);
         let painted = || format!("{}{}", paint(&self.status, self.colour), self.expected);
-        let used = 2 + width_of(&self.claim) + 2 + width_of(&status);
+        let used = 2 + columns(&self.claim) + 2 + columns(&status);
         if used <= width {
             // Statuses start in one column where the width is that of a common terminal.
             let gap = (width.min(100) - used.min(width.min(100))).min(60) + 2;
             return format!("  {}{}{}\n", self.claim, " ".repeat(gap), painted());
         }
-        let mut out = indented(&wrapped(&self.claim, width - 2), 2);
-        match width_of(&status) + 4 <= width {
+        let mut out = indented(&wrap(&self.claim, width - 2), 2);
+        match columns(&status) + 4 <= width {
             true => out += &format!("    {}\n", painted()),
-            false => out += &indented(&wrapped(&status, width - 4), 4),
+            false => out += &indented(&wrap(&status, width - 4), 4),
         }
         out
     }
@@ -210,24 +211,26 @@ fn size_rows(heading: &Heading<'_>, results: &[CheckResult], width: usize) -> St
             [(heading.size_in_words)(&result.size), found(&result.verdict, digits), real.unwrap_or_default()]
         })
         .collect();
-    let column = |index: usize| rows.iter().map(|row| width_of(&row[index])).max().unwrap_or(0);
+    let column = |index: usize| rows.iter().map(|row| columns(&row[index])).max().unwrap_or(0);
     let (size, words, real) = (column(0), column(1), column(2));
     let mut out = String::new();
     for (row, result) in rows.iter().zip(results) {
         if 4 + size + 2 + words + if real > 0 { 2 + real } else { 0 } <= width {
-            let line = format!("    {}  {}  {}", padded(&row[0], size), padded(&row[1], words), row[2]);
+            let line = format!("    {}  {}  {}", pad(&row[0], size), pad(&row[1], words), row[2]);
             out += &format!("{}\n", line.trim_end());
             continue;
         }
         // Numbers are only aligned where they stand under one another.
         let alone = found(&result.verdict, (0, 0));
         if 4 + size + 2 + words <= width {
-            out += &format!("    {}  {}\n", padded(&row[0], size), row[1]);
+            out += &format!("    {}  {}\n", pad(&row[0], size), row[1]);
         } else {
-            out += &indented(&wrapped(&row[0], width - 4), 4);
-            out += &indented(&wrapped(&alone, width - 6), 6);
+            out += &indented(&wrap(&row[0], width - 4), 4);
+            out += &indented(&wrap(&alone, width - 6), 6);
         }
-        out += &indented(&wrapped(&row[2], width - 6), 6);
+        if !row[2].is_empty() {
+            out += &indented(&wrap(&row[2], width - 6), 6);
+        }
     }
     out
 }
@@ -345,11 +348,11 @@ fn evidence(verdict: &Verdict, size: Option<String>, sources: &Sources, width: u
         let timeline = render(&Timeline::new(trace, sources), width - 2);
         out.extend(timeline.lines().map(|line| if line.is_empty() { "\n".to_string() } else { format!("  {line}\n") }));
     } else {
-        out += &indented(&wrapped(&clean(&verdict.sentence), width - 2), 2);
+        out += &indented(&wrap(&clean(&verdict.sentence), width - 2), 2);
     }
     if let Some(parting) = &verdict.parting {
         let text = format!("step {}: {}; run again: {}", parting.step, clean(&parting.first), clean(&parting.second));
-        out += &indented(&wrapped(&text, width - 2), 2);
+        out += &indented(&wrap(&text, width - 2), 2);
     }
     out
 }
@@ -364,14 +367,14 @@ fn schedule(label: &str, token: &Token, trace: &Trace, width: usize, indent: usi
         plural(trace.steps.len(), "step", "steps")
     );
     let line = format!("{label}: {token} {size}");
-    if indent + width_of(&line) <= width {
+    if indent + columns(&line) <= width {
         return indented(&[line], indent);
     }
-    let mut out = indented(&wrapped(&format!("{label}:"), width - indent), indent);
+    let mut out = indented(&wrap(&format!("{label}:"), width - indent), indent);
     let line = format!("{token} {size}");
-    let lines = match indent + 2 + width_of(&line) <= width {
+    let lines = match indent + 2 + columns(&line) <= width {
         true => vec![line],
-        false => [broken_at(&token.to_string(), '.', width - indent - 2), wrapped(&size, width - indent - 2)].concat(),
+        false => [wrap_list(&token.to_string(), '.', width - indent - 2), wrap(&size, width - indent - 2)].concat(),
     };
     out += &indented(&lines, indent + 2);
     out

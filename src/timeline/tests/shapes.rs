@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
+use crate::prose::columns;
+use crate::timeline::Timeline;
 use crate::timeline::samples::{self, colour};
 use crate::timeline::text::render;
-use crate::timeline::{Timeline, width_of};
 use crate::trace::{Effect, Ending, Move, ObjectInfo, Place, Step, ThreadInfo, Trace, Wait, Way};
 
 fn shown(trace: &Trace) -> String {
@@ -181,7 +182,7 @@ proptest! {
         let _turn = colour(false);
         let text = render(&Timeline::new(&trace, &samples::sources()), width);
         for line in text.lines() {
-            prop_assert!(width_of(line) <= width, "{} columns of {width}: {line:?}", width_of(line));
+            prop_assert!(columns(line) <= width, "{} columns of {width}: {line:?}", columns(line));
             prop_assert_eq!(line.trim_end(), line);
         }
     }

@@ -1,16 +1,19 @@
 //! The same programs on the facade, for the explorer.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex as Plain, OnceLock};
 use std::time::Duration;
 
 use pitfalls::explore::Model;
+use pitfalls::io::{Disk, PipeReader, PipeWriter, pipe};
 use pitfalls::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use pitfalls::sync::channel::{self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
 use pitfalls::sync::{Barrier, Condvar, Mutex, Once, RwLock};
+use pitfalls::task;
 use pitfalls::thread::{self, Thread};
 
-use super::program::{Act, CAPACITIES, OWN_RECEIVER, OWN_SENDER, Program};
+use super::program::{Act, CAPACITIES, Extra, OWN_RECEIVER, OWN_SENDER, Program};
 
 struct World {
     atoms: [AtomicU64; 2],
@@ -21,6 +24,8 @@ struct World {
     once: Once,
     senders: Vec<Option<Sender<u64>>>,
     receivers: Vec<Option<Receiver<u64>>>,
+    pipe: (Mutex<PipeReader>, Mutex<PipeWriter>),
+    disk: Disk,
     /// Not the facade's: set before any thread has taken a step.
     threads: OnceLock<Vec<Thread>>,
 }
@@ -39,7 +44,7 @@ pub fn model(program: &Program) -> Model {
     let program = program.clone();
     // Who is the last to let go of an `Arc` is nothing that a scheduler knows of, so none of the threads is.
     let kept = Plain::new(None);
-    Model::new(move || run(&program, &kept)).into()
+    Model::new(move || run(&program, &kept)).always("nobody loads a 1", |log: &String| !log.contains("l1")).into()
 }
 
 fn run(program: &Program, kept: &Plain<Option<Arc<World>>>) -> String {
@@ -53,6 +58,7 @@ fn run(program: &Program, kept: &Plain<Option<Arc<World>>>) -> String {
         receivers.push(Some(receiver));
     }
     let (mut sender, mut receiver) = (senders[OWN_SENDER].take(), receivers[OWN_RECEIVER].take());
+    let (reader, writer) = pipe(2);
     let world = Arc::new(World {
         atoms: [AtomicU64::new(0), AtomicU64::new(0)],
         locks: [Mutex::new(0), Mutex::new(0)],
@@ -62,6 +68,8 @@ fn run(program: &Program, kept: &Plain<Option<Arc<World>>>) -> String {
         once: Once::new(),
         senders,
         receivers,
+        pipe: (Mutex::new(reader), Mutex::new(writer)),
+        disk: Disk::new(),
         threads: OnceLock::new(),
     });
     *kept.lock().unwrap() = Some(Arc::clone(&world));
@@ -89,6 +97,10 @@ fn run(program: &Program, kept: &Plain<Option<Arc<World>>>) -> String {
         let atoms = [world.atoms[0].load(SeqCst), world.atoms[1].load(SeqCst)];
         let (first, second) = (*world.locks[0].lock(), *world.locks[1].lock());
         write!(log, " {atoms:?} {first} {second} {}", *world.rw.read()).unwrap();
+        match world.disk.survived().len() {
+            0 => {}
+            bytes => write!(log, " {bytes}").unwrap(),
+        }
     }
     log
 }
@@ -215,6 +227,38 @@ impl World {
                 let mut guard = self.locks[n].lock();
                 *guard += 1;
                 panic!("on purpose");
+            }
+            Act::Beyond(extra) => self.extra(extra, log),
+        }
+    }
+
+    fn extra(&self, extra: Extra, log: &mut String) {
+        match extra {
+            Extra::PipeWrite => {
+                let wrote = self.pipe.1.lock().write(&[1, 2, 3]).unwrap();
+                write!(log, "p{wrote}").unwrap();
+            }
+            Extra::PipeRead => {
+                let mut bytes = [0; 2];
+                let read = self.pipe.0.lock().read(&mut bytes).unwrap();
+                write!(log, "q{:?}", &bytes[..read]).unwrap();
+            }
+            Extra::Append => self.disk.append("x"),
+            Extra::Flush => self.disk.flush(),
+            Extra::Scope => thread::scope(|scope| {
+                scope.spawn(|| self.atoms[1].fetch_add(1, SeqCst));
+            }),
+            Extra::Loop => {
+                let value = task::block_on(async {
+                    let other = task::spawn(async {
+                        task::yield_now().await;
+                        3u64
+                    });
+                    let seen = self.atoms[0].load(SeqCst);
+                    task::sleep(SHORT).await;
+                    seen + other.await.unwrap()
+                });
+                write!(log, "L{value}").unwrap();
             }
         }
     }

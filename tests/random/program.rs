@@ -53,6 +53,21 @@ pub enum Act {
     Exit(i32),
     Panic,
     PanicLocked(usize),
+    /// What the reference does not know.
+    Beyond(Extra),
+}
+
+/// Operations that are only compared with plain enumeration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    PipeWrite,
+    PipeRead,
+    Append,
+    Flush,
+    /// A scoped thread.
+    Scope,
+    /// An event loop with two tasks.
+    Loop,
 }
 
 /// Capacities of the channels; no end of the first three is ever dropped.
@@ -135,15 +150,28 @@ fn kind(number: usize) -> BoxedStrategy<Act> {
     }
 }
 
+fn extra() -> impl Strategy<Value = Act> {
+    use Extra::{Append, Flush, Loop, PipeRead, PipeWrite, Scope};
+    prop::sample::select(vec![PipeWrite, PipeRead, Append, Flush, Scope, Loop]).prop_map(Act::Beyond)
+}
+
 /// Mostly of two kinds.
 fn act(first: usize, second: usize) -> impl Strategy<Value = Act> {
     prop_oneof![8 => kind(first), 4 => kind(second), 1 => (0..8usize).prop_flat_map(kind)]
 }
 
+/// Programs that the reference knows.
 pub fn programs() -> impl Strategy<Value = Program> {
-    (0..7usize, 0..7usize).prop_flat_map(|(first, second)| {
-        let some = move |least, most| prop::collection::vec(act(first, second), least..most);
-        (some(0, 3), prop::collection::vec(some(1, 4), 1..3), prop::bool::weighted(0.8), 0..2u32)
-            .prop_map(|(main, workers, joins, spurious)| Program { main, workers, joins, spurious })
-    })
+    (0..7usize, 0..7usize).prop_flat_map(|(first, second)| of(act(first, second).boxed()))
+}
+
+/// Programs over everything.
+pub fn programs_and_more() -> impl Strategy<Value = Program> {
+    of(prop_oneof![5 => (0..8usize).prop_flat_map(kind), 1 => extra()].boxed())
+}
+
+fn of(act: BoxedStrategy<Act>) -> impl Strategy<Value = Program> {
+    let some = move |least, most| prop::collection::vec(act.clone(), least..most);
+    (some(0, 3), prop::collection::vec(some(1, 4), 1..3), prop::bool::weighted(0.8), 0..2u32)
+        .prop_map(|(main, workers, joins, spurious)| Program { main, workers, joins, spurious })
 }

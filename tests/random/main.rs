@@ -1,7 +1,9 @@
-//! The explorer against a reference that shares nothing with it: a small interpreter with states that can be cloned.
+//! The explorer on small random programs, against two other ways of counting their schedules.
 //!
-//! The reference follows the words of the documentation, walks every interleaving and merges nothing. Both must come
-//! to the same outcomes, each by the same number of schedules.
+//! One is plain enumeration on the same rules, without merging. The other is a reference that shares nothing with the
+//! explorer: a small interpreter with states that can be cloned, which follows the words of the documentation, walks
+//! every interleaving and merges nothing. All must come to the same outcomes, each by the same number of schedules, and
+//! the reduced search to the same outcomes and the same verdict.
 
 mod facade;
 mod interpreter;
@@ -13,8 +15,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use pitfalls::explore::{Options, explore};
-use program::{Act, Program, programs};
+use pitfalls::explore::{Options, enumerate, explore};
+use pitfalls::verdict::Verdict;
+use program::{Act, Program, programs, programs_and_more};
 
 /// Schedules beyond which a program is too large for the reference.
 const LIMIT: u64 = 30_000;
@@ -37,6 +40,11 @@ fn reduced(program: &Program) -> Vec<String> {
 fn explored(program: &Program) -> BTreeMap<String, String> {
     let verdict = explore(&facade::model(program), &options(program));
     assert!(verdict.complete, "{}", verdict.sentence);
+    counts(verdict)
+}
+
+/// How many schedules come to each outcome.
+fn counts(verdict: Verdict) -> BTreeMap<String, String> {
     let count = |outcome: pitfalls::verdict::OutcomeShare| {
         let schedules = outcome.schedules.expect("a complete graph is counted").to_string();
         (outcome.outcome, schedules.replace(',', ""))
@@ -64,6 +72,35 @@ proptest! {
         let counted = counted.unwrap();
         prop_assert_eq!(explored(&program), counted.clone());
         prop_assert_eq!(reduced(&program), counted.into_keys().collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        max_global_rejects: 10_000,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_graph_counts_what_enumeration_counts(program in programs_and_more()) {
+        let model = facade::model(&program);
+        let options = Options { spurious: program.spurious, ..Options::default() };
+        let enumerated = enumerate(&model, &options, LIMIT);
+        prop_assume!(enumerated.is_some());
+        let enumerated: BTreeMap<String, String> =
+            enumerated.unwrap().into_iter().map(|(outcome, schedules)| (outcome, schedules.to_string())).collect();
+        let verdict = explore(&model, &options);
+        prop_assert!(verdict.complete, "{}", verdict.sentence);
+        let finding = verdict.finding;
+        prop_assert_eq!(&counts(verdict), &enumerated);
+
+        let reduced = explore(&model, &Options { verdict_only: true, ..options });
+        prop_assert_eq!(reduced.finding, finding);
+        let mut outcomes: Vec<_> = reduced.outcomes.into_iter().map(|outcome| outcome.outcome).collect();
+        outcomes.sort();
+        prop_assert_eq!(outcomes, enumerated.into_keys().collect::<Vec<_>>());
     }
 }
 

@@ -160,6 +160,7 @@ fn translate(program: &Program, thread: usize, act: Act, ends: &[Step], code: &m
             code.push(Step::OnceBegin { skip: ends.len() });
             code.extend(ends);
         }
+        Act::Beyond(extra) => unreachable!("{extra:?} is not the reference's"),
         _ => {}
     }
     matches!(act, Act::Panic | Act::PanicLocked(_))
