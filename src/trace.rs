@@ -7,6 +7,7 @@ use std::fmt;
 use std::panic::Location;
 use std::str::FromStr;
 
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
 /// A place in the source of the code under test.
@@ -200,13 +201,16 @@ pub struct Step {
     /// What it did to the object's value.
     pub effect: Effect,
     /// The value it saw, if it saw one that can be shown.
-    pub seen: Option<String>,
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub seen: Option<CompactString>,
     /// The value it left, if it changed one that can be shown.
-    pub left: Option<String>,
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub left: Option<CompactString>,
     /// Where in the source.
     pub place: Place,
-    /// All objects whose shown value this step changed, with the new value.
-    pub changes: Vec<(usize, String)>,
+    /// What else it changed, after what it left in its own object: objects with their new values.
+    #[cfg_attr(test, schemars(with = "Vec<(usize, String)>"))]
+    pub changes: Vec<(usize, CompactString)>,
 }
 
 /// A thread (or task) of the schedule; its index in [`Trace::threads`] is its number in the token.

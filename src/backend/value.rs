@@ -1,6 +1,7 @@
 //! Values of any type, as a fingerprint for the explorer and as text for the reader.
 
 use castaway::LifetimeFree;
+use compact_str::{CompactString, ToCompactString};
 use std::fmt::Debug;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -10,7 +11,7 @@ pub(crate) struct Value {
     /// Equal for equal values of one type.
     pub(crate) fingerprint: u128,
     /// As `Debug` writes it; only when the run is recorded.
-    pub(crate) text: Option<String>,
+    pub(crate) text: Option<CompactString>,
 }
 
 /// What an operation left in its object.
@@ -84,13 +85,13 @@ impl Value {
         let written = std::fmt::write(&mut writer, format_args!("{value:?}"));
         debug_assert!(written.is_ok());
         let fingerprint = xxh3_128(&writer.0);
-        let text = text.then(|| String::from_utf8_lossy(&writer.0).into_owned());
+        let text = text.then(|| CompactString::from_utf8_lossy(&writer.0));
         Value { fingerprint, text }
     }
 
     /// A number, without going through its text unless that is wanted.
     pub(crate) fn number(value: u64, text: bool) -> Value {
-        Value { fingerprint: xxh3_128(&value.to_le_bytes()), text: text.then(|| value.to_string()) }
+        Value { fingerprint: xxh3_128(&value.to_le_bytes()), text: text.then(|| value.to_compact_string()) }
     }
 }
 

@@ -129,7 +129,7 @@ impl Core {
         };
         let value = shown.map_or_else(|| opaque(maker.history, 1), |value| value.fingerprint);
         if let Some(recorder) = &mut self.recorder {
-            recorder.object(make.kind(), place, shown.and_then(|value| value.text.clone()));
+            recorder.object(make.kind(), place, shown.and_then(|value| value.text.as_deref()));
         }
         self.objects.push(Object { ident, state: State::new(make), value });
         self.objects.len() as u32 - 1

@@ -28,7 +28,7 @@ mod thread;
 
 pub use model::{Claims, Model};
 pub use plain::enumerate;
-pub use replay::{Replay, replay};
+pub use replay::{Replay, repeat, replay};
 
 use std::time::Instant;
 

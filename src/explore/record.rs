@@ -16,11 +16,17 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
+    /// With room for so many steps at first.
+    pub(super) fn new(steps: usize) -> Recorder {
+        Recorder { steps: Vec::with_capacity(steps), ..Recorder::default() }
+    }
+
     pub(super) fn thread(&mut self, name: String) {
         self.threads.push(ThreadInfo { name });
     }
 
-    pub(super) fn object(&mut self, kind: &'static str, place: Place, initial: Option<String>) {
+    pub(super) fn object(&mut self, kind: &'static str, place: Place, initial: Option<&str>) {
+        let initial = initial.map(str::to_string);
         self.objects.push(ObjectInfo { name: String::new(), kind, place, initial });
         self.named.push(false);
     }
@@ -55,38 +61,35 @@ impl Recorder {
 
     pub(super) fn observe(&mut self, object: u32, seen: Option<Value>, left: Option<Left>) {
         let object = object as usize;
-        let left = left.map(|left| match left {
-            Left::Value(value) => value.text,
-            Left::Opaque => None,
-        });
-        let changed = left.clone().flatten();
-        if !self.open {
-            match (self.steps.last_mut(), changed) {
-                (None, Some(text)) => {
-                    if let Some(info) = self.objects.get_mut(object) {
-                        info.initial = Some(text);
-                    }
+        let (looked, left) = match left {
+            None => (true, None),
+            Some(Left::Value(value)) => (false, value.text),
+            Some(Left::Opaque) => (false, None),
+        };
+        match (self.steps.last_mut(), left) {
+            (None, Some(text)) => {
+                if let Some(info) = self.objects.get_mut(object) {
+                    info.initial = Some(text.into_string());
                 }
-                (Some(step), Some(text)) => step.changes.push((object, text)),
-                (_, None) => {}
             }
-            return;
-        }
-        let Some(step) = self.steps.last_mut() else { return };
-        if let Some(seen) = seen.and_then(|value| value.text) {
-            step.seen = Some(seen);
-        }
-        match left {
-            Some(text) => step.left = text,
-            // Nothing was exchanged: it only looked.
-            None if step.verb == "exchanges" => {
-                step.verb = "fails to exchange";
-                step.effect = Effect::Reads;
+            (None, None) => {}
+            (Some(step), left) if self.open => {
+                if let Some(seen) = seen.and_then(|value| value.text) {
+                    step.seen = Some(seen);
+                }
+                // Nothing was exchanged: it only looked.
+                if looked && step.verb == "exchanges" {
+                    step.verb = "fails to exchange";
+                    step.effect = Effect::Reads;
+                }
+                match left {
+                    Some(text) if step.object == Some(object) && step.changes.is_empty() => step.left = Some(text),
+                    Some(text) => step.changes.push((object, text)),
+                    None => {}
+                }
             }
-            None => {}
-        }
-        if let Some(text) = changed {
-            step.changes.push((object, text));
+            (Some(step), Some(text)) => step.changes.push((object, text)),
+            (Some(_), None) => {}
         }
     }
 

@@ -35,7 +35,7 @@ pub fn replay(model: &Model, options: &Options, token: &Token) -> Replay {
     // Which operations count as steps depends on which objects are shared, and that only an exploration knows.
     let mut atlas = explore_graph(model, options).atlas;
     let mut parted = None;
-    let (trace, ended) = write_down(model, options, &mut atlas, |run| {
+    let (trace, ended) = write_down(model, options, &mut atlas, token.0.len(), |run| {
         let mut moves = token.0.iter().enumerate();
         let mut last = None;
         loop {
@@ -94,7 +94,7 @@ fn in_words(wanted: &Move) -> String {
 
 /// The trace of a schedule that is known to be one of the program's.
 pub(super) fn trace_of(model: &Model, options: &Options, atlas: &mut Atlas, schedule: &[(Ident, Way)]) -> Trace {
-    write_down(model, options, atlas, |run| {
+    write_down(model, options, atlas, schedule.len(), |run| {
         for (ident, way) in schedule {
             let choice = run.choices().into_iter().find(|choice| choice.ident == *ident && choice.way == *way);
             let Some(choice) = choice else { return };
@@ -104,16 +104,40 @@ pub(super) fn trace_of(model: &Model, options: &Options, atlas: &mut Atlas, sche
     .0
 }
 
-/// Runs the program once, recorded, with the choices that `choose` makes.
+/// Runs one schedule, without switching threads unless it has to, once to learn what is shared and then `times` times
+/// written down or not; returns its steps. Only for measuring what writing down costs.
+#[doc(hidden)]
+pub fn repeat(model: &Model, options: &Options, times: usize, recorded: bool) -> u64 {
+    let mut state = (Atlas::new(), 0);
+    perform(&mut state, |(atlas, steps)| {
+        for time in 0..=times {
+            let recorder = (recorded && time > 0).then(|| Recorder::new(*steps as usize));
+            let (trace, _) = execute(model, atlas, options.limits(), recorder, |run| {
+                while let Some(choice) = run.choices().first() {
+                    run.take(*choice);
+                }
+                *steps = run.core().steps;
+                let recorder = run.core_mut().recorder.take()?;
+                Some(recorder.into_trace(Ending::Returned, String::new(), &options.sources))
+            });
+            drop(trace);
+        }
+        Next::Done
+    });
+    state.1
+}
+
+/// Runs the program once, recorded, with the choices that `choose` makes: about `steps` of them.
 fn write_down(
     model: &Model,
     options: &Options,
     atlas: &mut Atlas,
+    steps: usize,
     choose: impl FnMut(&Rc<Run>) + Send,
 ) -> (Trace, Ended) {
     let mut state = (std::mem::replace(atlas, Atlas::new()), choose, None);
     perform(&mut state, |(atlas, choose, written)| {
-        let recorder = Some(Recorder::default());
+        let recorder = Some(Recorder::new(steps));
         let (result, _) = execute(model, atlas, options.limits(), recorder, |run| {
             choose(run);
             // A schedule that did not come to an end is cut here.

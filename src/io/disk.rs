@@ -1,5 +1,6 @@
 //! A disk with a buffer in front of it.
 
+use compact_str::format_compact;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -94,11 +95,11 @@ impl Disk {
 }
 
 impl Lines {
-    fn shown(&self, text: bool) -> Value {
+    fn shown(&self, recording: bool) -> Value {
         let both: Vec<String> =
             self.written.iter().chain([&String::from("|")]).chain(&self.buffered).cloned().collect();
         let fingerprint = Value::of(&both, false).map_or(0, |value| value.fingerprint);
-        let text = text.then(|| format!("{} written, {} buffered", self.written.len(), self.buffered.len()));
-        Value { fingerprint, text }
+        let text = || format_compact!("{} written, {} buffered", self.written.len(), self.buffered.len());
+        Value { fingerprint, text: recording.then(text) }
     }
 }

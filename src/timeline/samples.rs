@@ -88,7 +88,7 @@ impl Trace {
             seen: seen.map(str::to_string),
             left: left.map(str::to_string),
             place: at(line),
-            changes: left.map(|value| (object, value.to_string())).into_iter().collect(),
+            changes: Vec::new(),
         });
         self
     }

@@ -77,9 +77,9 @@ impl<'a> Words<'a> {
         let short = |index: usize| cut(&self.object(index), NAME);
         let object = step.object.filter(|_| with_object).map(short);
         let of = |link: &str| object.as_ref().map(|name| format!(" {link}{name}")).unwrap_or_default();
-        let value = |text: &String| cut(&clean(text), VALUE);
-        let seen = step.seen.as_ref().filter(|_| !self.only_held(step)).map(value);
-        let left = step.left.as_ref().map(value);
+        let value = |text: &str| cut(&clean(text), VALUE);
+        let seen = step.seen.as_deref().filter(|_| !self.only_held(step)).map(value);
+        let left = step.left.as_deref().map(value);
         let verb = clean(step.verb);
         let mut text = match (step.effect, &seen, &left) {
             (Effect::Reads, Some(seen), _) if is_plain(&verb) => format!("{verb} {seen}{}", of("from ")),
@@ -124,7 +124,7 @@ pub(super) fn reads(step: &Step, object: usize) -> bool {
 
 /// Whether a step writes an object's value.
 pub(super) fn writes(step: &Step, object: usize) -> bool {
-    step.object == Some(object) && matches!(step.effect, Effect::Writes | Effect::Updates)
+    step.object == Some(object) && (step.left.is_some() || matches!(step.effect, Effect::Writes | Effect::Updates))
         || step.changes.iter().any(|(changed, _)| *changed == object)
 }
 

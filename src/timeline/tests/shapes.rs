@@ -121,7 +121,7 @@ fn step() -> impl Strategy<Value = Step> {
             with,
             effect,
             seen,
-            changes: object.zip(left.clone()).into_iter().collect(),
+            changes: with.zip(left.clone()).into_iter().collect(),
             left,
             place: Place { file, line, column: 1 },
         },
