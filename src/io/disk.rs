@@ -1,8 +1,9 @@
 //! A disk with a buffer in front of it.
 
-use compact_str::format_compact;
 use std::panic::Location;
 use std::sync::Arc;
+
+use compact_str::format_compact;
 
 use crate::backend::{Handle, Left, Make, Op, Repr, Value, check_os};
 use crate::trace::{Effect, Place};

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use compact_str::CompactString;
+
 use crate::sources::Sources;
 use crate::trace::{Effect, Ending, Move, ObjectInfo, Place, Step, ThreadInfo, Trace, Wait, Way};
 use Effect::{Orders, Reads, Updates, Writes};
@@ -85,8 +87,8 @@ impl Trace {
             object: Some(object),
             with: None,
             effect,
-            seen: seen.map(str::to_string),
-            left: left.map(str::to_string),
+            seen: seen.map(CompactString::from),
+            left: left.map(CompactString::from),
             place: at(line),
             changes: Vec::new(),
         });

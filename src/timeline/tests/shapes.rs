@@ -1,5 +1,6 @@
 //! Every layout as a snapshot, and what holds for all of them at any width.
 
+use compact_str::CompactString;
 use proptest::prelude::*;
 
 use crate::prose::columns;
@@ -111,7 +112,7 @@ fn step() -> impl Strategy<Value = Step> {
     let way = prop::sample::select(vec![Way::Normal, Way::TimedOut, Way::Spurious, Way::Pick(2)]);
     let file = prop::sample::select(vec!["lessons/race/broken.rs", "lessons/race/a_rather_long_name_of_a_file.rs"]);
     let object = prop::option::of(0usize..5);
-    let value = || prop::option::of(text());
+    let value = || prop::option::of(text().prop_map(CompactString::from));
     // Objects and threads beyond those that exist are there too: a timeline must bear any trace.
     (0u32..10, way, verb, object.clone(), object, effect, value(), value(), file, 0u32..40).prop_map(
         |(thread, way, verb, object, with, effect, seen, left, file, line)| Step {
